@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// Validate checks one whole JSON value of any kind by the rules of Scanner, without
+// looking for duplicate members. White space around it is allowed, a byte order mark
+// too. The error is an *Error.
+func Validate(value []byte) error {
+	var s Scanner
+	return s.validate(value)
+}
+
+func (s *Scanner) validate(value []byte) error {
+	s.state, s.any = atLead, true
+	s.around = s.skipLead(value)
+	s.buf = value[s.around:] // scanned in place: a scan writes nothing
+	if err := s.advance(); err != nil {
+		return err
+	}
+	return s.End()
+}
+
+// ValidateStrict is Validate and refuses members that appear twice, at every depth.
+func ValidateStrict(value []byte) error {
+	if err := Validate(value); err != nil {
+		return err
+	}
+	return noDuplicates(bytes.TrimPrefix(value, []byte(byteOrderMark)), maphash.MakeSeed())
+}
+
+// KindOf is the kind of a JSON value by how it starts: '{', '[', '"', '0' for a
+// number, 't' for true and false, 'n' for null, 0 for none of these.
+func KindOf(raw []byte) byte {
+	i := skipSpaces(raw, 0)
+	if i == len(raw) {
+		return 0
+	}
+	switch c := raw[i]; {
+	case c == '{', c == '[', c == '"', c == 'n', c == 't':
+		return c
+	case c == 'f':
+		return 't'
+	case c == '-', c-'0' <= 9:
+		return '0'
+	}
+	return 0
+}
+
+// IsID reports whether raw can identify a request: a string, or a number without
+// fraction and exponent (Base Protocol, Requests).
+func IsID(raw []byte) bool {
+	if len(raw) == 0 {
+		return false
+	}
+	if raw[0] == '"' {
+		end, reason, _ := stringEnd(raw, 1)
+		return reason == 0 && end == len(raw)
+	}
+	end, p, _ := numberEnd(raw, 0, numStart)
+	return end == len(raw) && (p == numZero || p == numInt)
+}
+
+// Each calls f with the members of a valid JSON object, in order: the decoded name
+// and the raw value, which is a part of obj. It stops at f's first error and returns
+// it. A member that comes again is an *Error (Duplicate), and so is what is no object
+// (NotAMessage).
+func Each(obj []byte, f func(key string, value []byte) error) error {
+	names := make(map[string]bool)
+	return members(obj, func(name, value []byte) error {
+		key, ok := Unquote(name)
+		if !ok {
+			return &Error{Reason: Syntax}
+		}
+		if names[key] {
+			return &Error{Reason: Duplicate}
+		}
+		names[key] = true
+		return f(key, value)
+	})
+}
+
+// Get is the raw value at the end of a path of member names into valid JSON, nil when
+// there is none. Of members that appear twice it takes the first.
+func Get(obj []byte, path ...string) []byte {
+	for _, want := range path {
+		var found []byte
+		_ = members(obj, func(name, value []byte) error {
+			if nameIs(name, want) {
+				found = value
+				return errFound
+			}
+			return nil
+		})
+		if obj = found; obj == nil {
+			return nil
+		}
+	}
+	return obj
+}
+
+func nameIs(raw []byte, want string) bool {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1:len(raw)-1]) == want
+	}
+	got, ok := Unquote(raw)
+	return ok && got == want
+}
