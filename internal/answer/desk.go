@@ -1,0 +1,141 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// Options make a Desk.
+type Options struct {
+	Policy   *policy.Set // nil: no rules
+	Settings Settings
+	Metrics  *metrics.Route // nil: nothing is counted
+	Auditor  Auditor        // nil: nothing is recorded
+	// AuditValues puts the answers themselves into the records.
+	AuditValues bool
+}
+
+// Desk answers the asks of one route. It is immutable and safe for concurrent use.
+type Desk struct{ options Options }
+
+// NewDesk makes a desk.
+func NewDesk(o Options) *Desk { return &Desk{o} }
+
+// Declares tells what is declared upstream for a request: what the client can be asked and what the rules can answer.
+func (d *Desk) Declares(c *Context) wire.Can {
+	return d.options.Policy.Declares(&c.Request, &c.Client, c.Route, c.Can)
+}
+
+// Check refuses the asks of a round, before anyone is disturbed, when the schema of one cannot be used: a protocol failure
+// with the ask's key. Settle checks its ask again.
+func Check(asks []resolver.Ask) *resolver.Failure {
+	for i := range asks {
+		if _, f := formOf(&asks[i]); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Settle brings the answer to an ask, as it goes into inputResponses, or else the failure that ends the round trip. It
+// returns soon after ctx has ended. When that was a cancellation the ask is withdrawn: there is a failure without a reason,
+// and nothing is counted or recorded. A deadline of ctx is a timeout that no setting turns into a cancel.
+func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.RawMessage, *resolver.Failure) {
+	j := &job{desk: d, about: c, ask: a, begun: time.Now(), question: question(c, &a)}
+	ctx, stop := j.limit(ctx)
+	defer stop()
+	e := j.settle(ctx)
+	if e.overdue && c.Overdue != nil {
+		c.Overdue(a.Key)
+	}
+	if !e.withdrawn {
+		j.count(&e)
+		j.record(&e)
+	}
+	return e.answer, e.failure
+}
+
+// question is what the rules see of an ask.
+func question(c *Context, a *resolver.Ask) policy.Question {
+	q := policy.QuestionOf(a.Key, a.Kind, a.Method, a.Params)
+	q.Request, q.Client, q.Route, q.Round = c.Request, c.Client, c.Route, c.Round
+	q.ClientCan = c.Channel != nil && c.Can.Has(a.Needs)
+	return q
+}
+
+// job is one ask on its way to its answer.
+type job struct {
+	desk     *Desk
+	about    *Context
+	ask      resolver.Ask
+	begun    time.Time
+	question policy.Question
+	form     *form        // of an elicitation in form mode
+	rule     *policy.Rule // that decided; nil for none
+}
+
+// ending is what became of an ask.
+type ending struct {
+	source  string
+	outcome metrics.AskOutcome
+	answer  json.RawMessage
+	failure *resolver.Failure
+	// overdue: input_timeout ran out. withdrawn: the answer is not wanted any more.
+	overdue, withdrawn bool
+}
+
+// The sources that are always there.
+const (
+	sourcePolicy = "policy"
+	sourceClient = "client"
+)
+
+// settle decides and lets the source answer.
+func (j *job) settle(ctx context.Context) ending {
+	var f *resolver.Failure
+	if j.form, f = formOf(&j.ask); f != nil {
+		return ending{source: sourcePolicy, outcome: metrics.AskInvalid, failure: f}
+	}
+	rule, err := j.desk.options.Policy.Decide(&j.question)
+	if err != nil {
+		return j.closed(err)
+	}
+	var action policy.Action = &policy.Forward{}
+	if rule != nil {
+		j.rule, action = rule, rule.Action
+		if m := j.desk.options.Metrics; m != nil {
+			m.Decisions(rule.Name, action.Verb()).Inc()
+		}
+	}
+	return j.act(ctx, action)
+}
+
+// act has the ask answered as the rule says. A link that may not be shown is neither consented to nor passed on.
+func (j *job) act(ctx context.Context, action policy.Action) ending {
+	switch act := action.(type) {
+	case *policy.Fail:
+		return j.fail(sourcePolicy, metrics.AskRefused, resolver.Refused, act.Message)
+	case *policy.Decline:
+		return j.checked(sourcePolicy, actionObject("decline"))
+	case *policy.Cancel:
+		return j.checked(sourcePolicy, actionObject("cancel"))
+	}
+	if j.ask.Kind == wire.ElicitationURL {
+		if problem := policy.LinkProblem(j.question.URL); problem != "" {
+			return j.fail(sourcePolicy, metrics.AskRefused, resolver.Refused, "its link is shown to nobody, for "+problem)
+		}
+	}
+	switch act := action.(type) {
+	case *policy.Forward:
+		return j.client(ctx, act.Timeout)
+	case *policy.Extra:
+		return j.extra(ctx, act)
+	}
+	return j.policy(action)
+}

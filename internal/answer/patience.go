@@ -1,0 +1,54 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The clocks of an ask, as causes of its context.
+var (
+	errInputTimeout = errors.New("input_timeout has passed")
+	errPatience     = errors.New("the rule's timeout has passed")
+)
+
+// limit puts the ask under input_timeout, which may only be reported.
+func (j *job) limit(ctx context.Context) (context.Context, func()) {
+	s := &j.desk.options.Settings
+	if s.InputTimeout <= 0 {
+		return ctx, func() {}
+	}
+	if !s.Observe {
+		return context.WithTimeoutCause(ctx, s.InputTimeout, errInputTimeout)
+	}
+	if j.about.Overdue == nil {
+		return ctx, func() {}
+	}
+	t := time.AfterFunc(s.InputTimeout, func() { j.about.Overdue(j.ask.Key) })
+	return ctx, func() { t.Stop() }
+}
+
+// ran says which of an ask's clocks has ended its context, if any has.
+type ran uint8
+
+const (
+	notRun     ran = iota
+	inputClock     // input_timeout
+	ruleClock      // the rule's own
+	tripClock      // a deadline from outside
+	withdrawn      // cancelled from outside
+)
+
+func clock(ctx context.Context) ran {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return notRun
+	case cause == errInputTimeout:
+		return inputClock
+	case cause == errPatience:
+		return ruleClock
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return tripClock
+	}
+	return withdrawn
+}
