@@ -1,0 +1,93 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// askAll has the asks of a round answered, all at once. The first failure calls the
+// others off. It returns when all of them have ended, so that nothing of a round is
+// left behind when the next one begins.
+func (t *trip) askAll(a resolver.AskAll) resolver.Action {
+	f := t.begin()
+	if f == nil {
+		f = answer.Check(a.Asks)
+	}
+	if f != nil {
+		return t.step(resolver.Failed{At: time.Now(), Failure: f})
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	c := t.request.Ask()
+	c.Round = t.state.Rounds()
+	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: c}
+	c.Overdue = round.overdue
+	last := len(a.Asks) - 1
+	for _, ask := range a.Asks[:last] {
+		round.wg.Go(func() { round.settle(ask) })
+	}
+	// The last one needs no goroutine: a call that waits for one person costs no more
+	// than its connection.
+	round.settle(a.Asks[last])
+	round.wg.Wait()
+
+	if t.ctx.Err() != nil {
+		return t.step(t.interrupted())
+	}
+	var action resolver.Action = resolver.Wait{}
+	for _, e := range round.events {
+		action = t.step(e)
+		if _, failed := action.(resolver.Fail); failed {
+			break
+		}
+	}
+	return action
+}
+
+// round collects what became of the asks of one round, in the order they ended.
+type round struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	desk   *answer.Desk
+	about  *answer.Context
+
+	wg     sync.WaitGroup
+	mu     sync.Mutex
+	events []resolver.Event
+	failed bool
+}
+
+func (r *round) settle(ask resolver.Ask) {
+	got, f := r.desk.Settle(r.ctx, r.about, ask)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed {
+		return // called off, or too late to matter
+	}
+	r.events = append(r.events, event(ask.Key, got, f))
+	if f != nil {
+		r.failed = true
+		r.cancel()
+	}
+}
+
+// overdue notes that an ask has been open for input_timeout.
+func (r *round) overdue(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.failed {
+		r.events = append(r.events, resolver.Overdue{At: time.Now(), Key: key})
+	}
+}
+
+func event(key string, got json.RawMessage, f *resolver.Failure) resolver.Event {
+	if f != nil {
+		return resolver.AskFailed{At: time.Now(), Key: key, Failure: f}
+	}
+	return resolver.Answered{At: time.Now(), Key: key, Answer: got}
+}

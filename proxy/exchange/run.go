@@ -1,0 +1,183 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// Service is what the exchanges of a route share: an immutable snapshot.
+type Service struct {
+	Upstream *upstream.Upstream
+	Desk     *answer.Desk
+	Limits   resolver.Limits
+	Gate     *Gate
+	Metrics  *metrics.Route
+}
+
+// Request is what an exchange is about.
+type Request struct {
+	Call *upstream.Call
+	// Session is the client's, for the limit of open round trips.
+	Session session.ID
+	// Answerable is what the session's client or a rule can answer at all: an ask for
+	// anything else is the server's fault.
+	Answerable wire.Can
+	// Ask describes the client to rules and sources; it is called when there is an ask.
+	Ask func() *answer.Context
+}
+
+// Client is the dialect's end of an exchange: where notifications and the final
+// response go, and how the client is asked (through the answer.Context).
+type Client = upstream.Sink
+
+// Ending tells how an exchange went. At most one of Failure and Err is set; with
+// neither, the client has its response.
+type Ending struct {
+	Outcome metrics.Outcome
+	// Rounds is the number of attempts that were sent.
+	Rounds int
+	// Failure is the round trip's own.
+	Failure *resolver.Failure
+	// Err is the last attempt's.
+	Err *upstream.Error
+	// Cause is set when the exchange was ended from outside: the client gets no answer.
+	Cause error
+}
+
+// Run sends the request, and sends it again with answers for as long as the server
+// needs input and the limits allow it. Everything but the failure, if that is how it
+// ends, has been told to the client when Run returns.
+func (s *Service) Run(x *Exchange, r *Request, c Client) Ending {
+	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx}
+	defer t.close()
+	return t.run()
+}
+
+// trip drives one round trip: the step machine decides, trip does.
+type trip struct {
+	service  *Service
+	exchange *Exchange
+	request  *Request
+	client   Client
+
+	ctx   context.Context // the exchange's, and from the first input_required on with the round trip's deadline
+	stop  context.CancelFunc
+	state resolver.State
+	open  bool
+	err   *upstream.Error // of the attempt that failed
+	rpc   bool            // the response was a JSON-RPC error
+}
+
+func (t *trip) run() Ending {
+	action := t.step(resolver.Begin{At: t.exchange.Began})
+	for {
+		switch a := action.(type) {
+		case resolver.Send:
+			action = t.step(t.send(a))
+		case resolver.AskAll:
+			action = t.askAll(a)
+		case resolver.Pause:
+			action = t.step(t.pause(a.For))
+		case resolver.Done:
+			return t.ending(nil)
+		case resolver.Fail:
+			return t.ending(a.Failure)
+		default:
+			return t.ending(resolver.ProtocolFailure("the round trip is in no known state"))
+		}
+	}
+}
+
+func (t *trip) step(e resolver.Event) (a resolver.Action) {
+	t.state, a = resolver.Step(t.state, e, t.service.Limits, observer{t.service})
+	return a
+}
+
+// send makes one attempt and tells the machine what it brought.
+func (t *trip) send(a resolver.Send) resolver.Event {
+	res, err := t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
+	now := time.Now()
+	if err != nil {
+		if context.Cause(t.ctx) == errExpired {
+			return resolver.Expired{At: now}
+		}
+		if !errors.As(err, &t.err) {
+			t.err = &upstream.Error{Code: wire.CodeInternal, Message: "the request could not be sent"}
+		}
+		if t.err.Reason == upstream.Protocol {
+			f := resolver.ProtocolFailure(t.err.Message)
+			t.err = nil
+			return resolver.Failed{At: now, Failure: f}
+		}
+		return resolver.Failed{At: now}
+	}
+	if res.Outcome != upstream.InputRequired {
+		t.rpc = res.Outcome == upstream.RPCError
+		return resolver.Completed{At: now}
+	}
+	in, f := resolver.ParseInput(res.Requests, res.State, res.Size, t.request.Answerable)
+	if f != nil {
+		return resolver.Failed{At: now, Failure: f}
+	}
+	return resolver.InputRequired{At: now, Input: in}
+}
+
+// begin makes the exchange a round trip that is open: it counts against the limits and
+// has a deadline.
+func (t *trip) begin() *resolver.Failure {
+	if t.open {
+		return nil
+	}
+	s := t.service
+	if limit, ok := s.Gate.enter(t.request.Session, &s.Limits); !ok {
+		observer{s}.Trip(limit, false)
+		return resolver.LimitFailure(limit, s.Limits)
+	}
+	t.open = true
+	s.Metrics.RoundTripsOpen.Inc()
+	if !s.Limits.Observe {
+		t.ctx, t.stop = context.WithDeadlineCause(t.ctx, t.state.Deadline(s.Limits), errExpired)
+	}
+	return nil
+}
+
+func (t *trip) close() {
+	if t.stop != nil {
+		t.stop()
+	}
+	if t.open {
+		t.service.Gate.leave(t.request.Session)
+		t.service.Metrics.RoundTripsOpen.Dec()
+	}
+}
+
+// pause waits before a state-only retry.
+func (t *trip) pause(d time.Duration) resolver.Event {
+	if f := t.begin(); f != nil {
+		return resolver.Failed{At: time.Now(), Failure: f}
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return resolver.PauseOver{At: time.Now()}
+	case <-t.ctx.Done():
+		return t.interrupted()
+	}
+}
+
+// interrupted is the event for a context that has ended.
+func (t *trip) interrupted() resolver.Event {
+	if context.Cause(t.ctx) == errExpired {
+		return resolver.Expired{At: time.Now()}
+	}
+	return resolver.Failed{At: time.Now()}
+}

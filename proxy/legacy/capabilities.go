@@ -1,0 +1,79 @@
+package legacy
+
+import (
+	"slices"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// known is what a client has declared, as far as its revision has a form for it.
+// Elicitation came with 2025-06-18, tools in sampling with 2025-11-25. A link goes by
+// declaration, whatever revision was agreed: clients declare it ahead of theirs.
+func known(v *visitor) wire.Can {
+	can := v.claims.Capabilities.Can
+	if v.claims.Version < wire.V20250618 {
+		can &^= wire.CanForm | wire.CanURL
+	}
+	if v.claims.Version < wire.V20251125 {
+		can &^= wire.CanSamplingTools | wire.CanSamplingContext
+	}
+	return can
+}
+
+// askable is what the client can be asked on a request: nothing where it reads no
+// stream, since questions ride the request's own.
+func askable(v *visitor, a accept) wire.Can {
+	if !a.stream {
+		return 0
+	}
+	return known(v)
+}
+
+// appendServerCapabilities appends what the client is promised: the server's
+// capabilities without what is not bridged. raw is the object of server/discover.
+func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
+	dst = append(dst, '{')
+	first := true
+	_ = wire.Each(raw, func(key string, value []byte) error {
+		switch key {
+		case "tasks":
+			return nil
+		case "completions":
+			if version < wire.V20250326 {
+				return nil
+			}
+		case "extensions":
+			value = without(value, wire.TasksExtension)
+		case "tools", "prompts", "resources":
+			value = without(value, "listChanged", "subscribe")
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = wire.AppendQuoted(dst, key)
+		dst = append(append(dst, ':'), value...)
+		return nil
+	})
+	return append(dst, '}')
+}
+
+// without copies an object but for some members. What is no object stays as it is.
+func without(object []byte, keys ...string) []byte {
+	if wire.KindOf(object) != '{' {
+		return object
+	}
+	out := []byte{'{'}
+	_ = wire.Each(object, func(key string, value []byte) error {
+		if slices.Contains(keys, key) {
+			return nil
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = wire.AppendQuoted(out, key)
+		out = append(append(out, ':'), value...)
+		return nil
+	})
+	return append(out, '}')
+}

@@ -1,0 +1,21 @@
+// Package legacy speaks the legacy dialect of MCP towards clients: the revisions
+// 2024-11-05 to 2025-11-25, with a handshake, sessions, event streams, and questions
+// that travel as requests from server to client.
+//
+//	handshake.go     initialize, answered from what server/discover told
+//	session.go       whose session a request belongs to, and whether it may act on it
+//	post.go          what a POST brings: a request, a notification, an answer
+//	request.go       a request becomes an exchange
+//	metadata.go      the _meta that goes up with it
+//	capabilities.go  what is declared in each direction
+//	local.go         methods that are answered here
+//	reply.go         the client's end of an exchange: one JSON body, or an event stream
+//	stream.go        an event stream and its keep-alive
+//	standing.go      the GET stream of a session
+//	question.go      asking the client, and withdrawing what was asked
+//	downgrade.go     a question in the form of the session's revision
+//	progress.go      progress tokens translated back, values kept increasing
+//	notification.go  notifications of the client, cancellation among them
+//	failure.go       what a client is told when something failed
+//	accept.go        what the Accept header allows
+package legacy

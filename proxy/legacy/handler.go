@@ -1,0 +1,47 @@
+package legacy
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+)
+
+// Options is what the legacy dialect of a route is made of.
+type Options struct {
+	// Route is the path: sessions are good on it only, and it names a server that
+	// does not name itself.
+	Route string
+	// Service runs the exchanges.
+	Service *exchange.Service
+	// Registry bounds and drains them; one serves the process.
+	Registry *exchange.Registry
+	// Store remembers what a session id cannot carry; one serves the process.
+	Store session.Store
+	// Sealer makes and opens session ids.
+	Sealer *session.Sealer
+	// MaxAge is how long a session id is good, from its issue.
+	MaxAge time.Duration
+	// Binding tells what of a credential a session is bound to.
+	Binding session.Binding
+	// JSONRPCFailures makes every failure a JSON-RPC error, for tools/call too.
+	JSONRPCFailures bool
+	// KeepAlive is the time between two comments on an open stream.
+	KeepAlive time.Duration
+	// Metrics are the route's.
+	Metrics *metrics.Route
+	// Dropped counts messages that go nowhere.
+	Dropped func(metrics.Direction, metrics.DropReason)
+	// Draining is closed when the daemon begins to stop: standing streams end.
+	Draining <-chan struct{}
+	Log      *zap.Logger
+}
+
+// Handler serves the legacy clients of one route. It is an immutable snapshot.
+type Handler struct{ Options }
+
+// New makes the handler.
+func New(o Options) *Handler { return &Handler{o} }

@@ -1,0 +1,104 @@
+package legacy
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
+)
+
+// initialize opens a session. It is answered here, from what server/discover told: the
+// revision that was asked for if it is a legacy one, else the newest legacy one. A
+// session id that comes along is stale and ignored, as is a version header.
+func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Scanner) {
+	id := m.ID.Of(m.Bytes())
+	x, err := h.Registry.Begin(time.Now())
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, err.Error())
+		return
+	}
+	defer x.Leave()
+	e := exchange.Ending{Outcome: metrics.OK}
+	if err := h.handshake(w, r, m); err != nil {
+		e.Outcome = metrics.UpstreamFailed
+		h.refuseHandshake(w, id, err)
+	}
+	h.Service.Count(x, metrics.Legacy, metrics.MethodInitialize, e)
+}
+
+func (h *Handler) refuseHandshake(w http.ResponseWriter, id []byte, err error) {
+	e := &upstream.Error{Code: wire.CodeInternal, Message: "the upstream server cannot be reached"}
+	if errors.As(err, &e) && e.Reason == upstream.Unauthorized {
+		writeChallenge(w, id, e)
+		return
+	}
+	w.Header()["Content-Type"] = contentJSON
+	_, _ = w.Write(wire.AppendError(nil, id, e.Code, e.Message, e.Data))
+}
+
+// handshake answers initialize; it has written nothing when it fails.
+func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scanner) error {
+	authorization := r.Header.Get("Authorization")
+	principal, credential := session.Identify(authorization, h.Binding)
+	view, err := h.Service.Upstream.Discover(r.Context(), upstream.Credential{Authorization: authorization, Digest: credential})
+	if err != nil {
+		return err
+	}
+	params := m.Params.Of(m.Bytes())
+	requested, _ := wire.Unquote(wire.Get(params, "protocolVersion"))
+	version, ok := wire.ParseVersion(requested)
+	if !ok {
+		version = wire.Newest
+	}
+	c := &session.Claims{
+		ID:           session.NewID(),
+		Version:      version,
+		Issued:       time.Now(),
+		Capabilities: wire.ParseCapabilities(wire.Get(params, "capabilities")),
+		Principal:    principal,
+		Credential:   credential,
+	}
+	c.ClientName, _ = wire.Unquote(wire.Get(params, "clientInfo", "name"))
+	c.ClientVersion, _ = wire.Unquote(wire.Get(params, "clientInfo", "version"))
+
+	body := append([]byte(`{"jsonrpc":"2.0","id":`), m.ID.Of(m.Bytes())...)
+	body = h.appendInitialize(append(body, `,"result":`...), view, version)
+	body = append(body, '}')
+	w.Header()[headerSession] = []string{session.SealClaims(h.Sealer, h.Route, c)}
+	h.Metrics.SessionOpened(requested, version)
+	if a := accepts(r.Header); !a.json && a.stream {
+		s := stream{w: w}
+		s.event(body, true)
+		return nil
+	}
+	w.Header()["Content-Type"] = contentJSON
+	_, _ = w.Write(body)
+	return nil
+}
+
+// appendInitialize appends the result of initialize.
+func (h *Handler) appendInitialize(dst []byte, view *upstream.View, version wire.Version) []byte {
+	dst = append(dst, `{"protocolVersion":"`+version.String()+`","capabilities":`...)
+	dst = appendServerCapabilities(dst, view.Capabilities, version)
+	dst = append(dst, `,"serverInfo":`...)
+	if view.ServerInfo != nil {
+		dst = append(dst, view.ServerInfo...)
+	} else {
+		name := strings.Trim(h.Route, "/")
+		if name == "" {
+			name = "mcp"
+		}
+		dst = append(dst, `{"name":`...)
+		dst = append(wire.AppendQuoted(dst, name), `,"version":"unknown"}`...)
+	}
+	if view.Instructions != nil {
+		dst = append(append(dst, `,"instructions":`...), view.Instructions...)
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,26 @@
+package legacy
+
+import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+
+// appendMeta appends the members of _meta that make a request a modern one. Without a
+// log level the server must not send log messages.
+func (h *Handler) appendMeta(dst []byte, v *visitor, declared wire.Can) []byte {
+	c := v.claims
+	dst = append(dst, `"io.modelcontextprotocol/protocolVersion":"`+wire.Modern+`"`...)
+	if c.ClientName != "" && c.ClientVersion != "" { // both are required where it is sent at all
+		dst = append(dst, `,"io.modelcontextprotocol/clientInfo":{"name":`...)
+		dst = wire.AppendQuoted(dst, c.ClientName)
+		dst = append(dst, `,"version":`...)
+		dst = wire.AppendQuoted(dst, c.ClientVersion)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `,"io.modelcontextprotocol/clientCapabilities":`...)
+	caps := c.Capabilities
+	caps.Can = declared
+	dst = caps.Append(dst)
+	if level := h.Store.LogLevel(c.ID); level != "" {
+		dst = append(dst, `,"io.modelcontextprotocol/logLevel":"`...)
+		dst = append(append(dst, level...), '"')
+	}
+	return dst
+}

@@ -1,0 +1,56 @@
+package proxy
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// Shared is what outlives a reload.
+type Shared struct {
+	Store   session.Store
+	Metrics *metrics.Metrics
+	Log     *zap.Logger
+	// MaxExchanges bounds the requests that run at once in the process.
+	MaxExchanges int
+}
+
+// Options is what a configuration makes of the handler.
+type Options struct {
+	Guard guard.Options
+	// Tokens are the bearer tokens one of which a client must show; none means that
+	// none is asked for.
+	Tokens []string
+	// MaxBodyBytes bounds the body of a client's request.
+	MaxBodyBytes int64
+	// KeepAlive is the time between two comments on an open stream.
+	KeepAlive time.Duration
+
+	Sealer  *session.Sealer
+	MaxAge  time.Duration // of a session id
+	Binding session.Binding
+
+	// JSONRPCFailures makes every failure a JSON-RPC error, for tools/call too.
+	JSONRPCFailures bool
+	Auditor         answer.Auditor // nil: nothing is recorded
+	AuditValues     bool
+
+	Routes []Route
+}
+
+// Route is a path with its upstream, limits and rules.
+type Route struct {
+	Path     string // without a trailing slash; it is served with one too
+	Upstream upstream.Options
+	Limits   resolver.Limits
+	Policy   *policy.Set
+	Answers  answer.Settings
+}

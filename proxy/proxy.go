@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+)
+
+// Proxy is the handler of the traffic listener.
+type Proxy struct {
+	shared   Shared
+	registry *exchange.Registry
+	gate     *exchange.Gate
+	draining chan struct{}
+	drain    sync.Once
+
+	current atomic.Pointer[snapshot]
+	reload  sync.Mutex
+}
+
+// snapshot is what one configuration made.
+type snapshot struct {
+	handler http.Handler
+	routes  map[string]*route // by path
+}
+
+// New makes the handler for a first configuration.
+func New(s Shared, o Options) *Proxy {
+	p := &Proxy{
+		shared:   s,
+		registry: exchange.NewRegistry(s.MaxExchanges),
+		gate:     exchange.NewGate(),
+		draining: make(chan struct{}),
+	}
+	p.Reload(o)
+	return p
+}
+
+// ServeHTTP serves a request with the configuration of this moment.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.current.Load().handler.ServeHTTP(w, r)
+}
+
+// Reload replaces the configuration for requests that come from now on. An upstream
+// whose options are the same keeps its connections and what it knows.
+func (p *Proxy) Reload(o Options) {
+	p.reload.Lock()
+	defer p.reload.Unlock()
+	old := p.current.Load()
+	next := &snapshot{routes: make(map[string]*route, len(o.Routes))}
+	mux := chi.NewMux()
+	for _, ro := range o.Routes {
+		var before *route
+		if old != nil {
+			before = old.routes[ro.Path]
+		}
+		rt := p.newRoute(o, ro, before)
+		next.routes[ro.Path] = rt
+		mux.Handle(ro.Path, rt)
+		if ro.Path != "/" {
+			mux.Handle(ro.Path+"/", rt)
+		}
+	}
+	next.handler = recovering(guard.New(o.Guard).CORS(mux), p.shared.Log)
+	p.current.Store(next)
+	if old != nil {
+		old.retire(next)
+	}
+}
+
+// retire closes what the next snapshot has not taken over.
+func (s *snapshot) retire(next *snapshot) {
+	for path, rt := range s.routes {
+		switch now := next.routes[path]; {
+		case now == nil:
+			rt.upstream.Close()
+			rt.metrics.Retire()
+		case now.upstream != rt.upstream:
+			rt.upstream.Close()
+		}
+	}
+}
+
+// Drain takes nothing new, closes the standing streams, and waits for what runs until
+// ctx ends; then that is told to end.
+func (p *Proxy) Drain(ctx context.Context) {
+	p.drain.Do(func() { close(p.draining) })
+	p.registry.Drain(ctx)
+}
+
+// Close gives up the connections upstream. Nothing may be served any more.
+func (p *Proxy) Close() {
+	for _, rt := range p.current.Load().routes {
+		rt.upstream.Close()
+	}
+}

@@ -1,0 +1,106 @@
+package proxy
+
+import (
+	"net/http"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
+)
+
+// route serves one path.
+type route struct {
+	tokens   tokens
+	maxBody  int64
+	options  upstream.Options
+	upstream *upstream.Upstream
+	legacy   *legacy.Handler
+	metrics  *metrics.Route
+}
+
+// newRoute makes a route; before is what the path was served by until now, if anything.
+func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
+	m := p.shared.Metrics.Route(ro.Path)
+	log := p.shared.Log.With(routeField(ro.Path))
+	ro.Upstream.Metrics, ro.Upstream.Dropped, ro.Upstream.Log = m, p.shared.Metrics.Dropped, log
+	rt := &route{tokens: newTokens(o.Tokens), maxBody: o.MaxBodyBytes, options: ro.Upstream, metrics: m}
+	if before != nil && before.options.Equal(&ro.Upstream) {
+		rt.upstream = before.upstream
+	} else {
+		rt.upstream = upstream.New(ro.Upstream)
+	}
+	rt.legacy = legacy.New(legacy.Options{
+		Route: ro.Path,
+		Service: &exchange.Service{
+			Upstream: rt.upstream,
+			Desk: answer.NewDesk(answer.Options{
+				Policy: ro.Policy, Settings: ro.Answers, Metrics: m, Auditor: o.Auditor, AuditValues: o.AuditValues,
+			}),
+			Limits:  ro.Limits,
+			Gate:    p.gate,
+			Metrics: m,
+		},
+		Registry:        p.registry,
+		Store:           p.shared.Store,
+		Sealer:          o.Sealer,
+		MaxAge:          o.MaxAge,
+		Binding:         o.Binding,
+		JSONRPCFailures: o.JSONRPCFailures,
+		KeepAlive:       o.KeepAlive,
+		Metrics:         m,
+		Dropped:         p.shared.Metrics.Dropped,
+		Draining:        p.draining,
+		Log:             log,
+	})
+	return rt
+}
+
+// allowed are the methods of an MCP endpoint.
+const allowed = "GET, POST, DELETE"
+
+// ServeHTTP serves an MCP endpoint.
+func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !rt.tokens.admit(r) {
+		w.Header().Set("Www-Authenticate", "Bearer")
+		refuse(w, http.StatusUnauthorized, nil, wire.CodeInvalidRequest, "a bearer token is needed here")
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		rt.post(w, r)
+	case http.MethodGet:
+		rt.legacy.Get(w, r)
+	case http.MethodDelete:
+		rt.legacy.Delete(w, r)
+	default:
+		w.Header().Set("Allow", allowed)
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// post reads the message of a POST and hands it to the dialect of its client.
+func (rt *route) post(w http.ResponseWriter, r *http.Request) {
+	s := takeScanner()
+	defer giveScanner(s)
+	if f := read(w, r, s, rt.maxBody); f != nil {
+		refuse(w, f.status, f.id, f.code, f.message)
+		return
+	}
+	if rt.isModern(r, s) {
+		refuse(w, http.StatusBadRequest, s.ID.Of(s.Bytes()), wire.CodeInvalidRequest,
+			"this endpoint serves the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25: begin with initialize")
+		return
+	}
+	rt.legacy.Post(w, r, s)
+}
+
+// refuse answers a request that no dialect has seen.
+func refuse(w http.ResponseWriter, status int, id []byte, code int, message string) {
+	body := wire.AppendError(nil, id, code, message, nil)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,132 @@
+package upstream
+
+import (
+	"context"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// Attempt sends the request and takes in its answer. It sends again on its own only when nothing reached the server, when
+// the server refused before acting (-32020, -32022), or when a method that may be repeated was cut off. An error is always
+// an *Error; its Reason is Cancelled when ctx ended.
+func (u *Upstream) Attempt(ctx context.Context, c *Call, r Retry, s Sink) (Result, error) {
+	res, err := u.attempt(ctx, c, r, s)
+	if err != nil {
+		return Result{}, err
+	}
+	return res, nil
+}
+
+func (u *Upstream) attempt(ctx context.Context, c *Call, r Retry, s Sink) (Result, *Error) {
+	var spent resends
+	for {
+		res, err := u.send(ctx, c, r, s)
+		if err == nil || !spent.allow(c, r, err) {
+			return res, err
+		}
+	}
+}
+
+// resends are the reasons for which an attempt has been sent again: each counts once.
+type resends struct{ transport, refusal bool }
+
+// allow tells whether an attempt that failed may be sent again, and notes that it is.
+func (s *resends) allow(c *Call, r Retry, err *Error) bool {
+	first := r.Responses == nil && r.State == nil
+	switch {
+	case err.passed:
+		return false
+	case err.Reason == HeaderMismatch || err.Reason == NoCommonVersion && err.common:
+		again := !s.refusal
+		s.refusal = true
+		return again
+	case err.Reason == Dial, err.Reason == Cut && first && wire.IsRepeatable(c.Method):
+		again := !s.transport
+		s.transport = true
+		return again
+	}
+	return false
+}
+
+// attempt is one request on its way, with the memory it needs. It is pooled.
+type attempt struct {
+	u     *Upstream
+	call  *Call
+	retry Retry
+	sink  Sink
+	watch *silence
+
+	id      []byte // raw JSON-RPC id, and progress token
+	idSpace [20]byte
+	meta    []byte
+	members []byte
+
+	scan   wire.Scanner // of the message that comes in
+	buffer []byte       // its storage between messages
+	read   []byte       // what is read of an event stream; nil until there is one
+	status int          // HTTP status; 0 until one came
+
+	forgotten int // how many bytes of the message have gone down and are no longer in the scanner
+
+	moved  bool // it went where a redirect had led
+	passed bool // something of it has gone to the sink
+}
+
+// keepBuffer is the size in bytes up to which an attempt's buffers are kept for the next one.
+const keepBuffer = 256 << 10
+
+// send makes one attempt and counts it.
+func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink) (Result, *Error) {
+	a, _ := u.attempts.Get().(*attempt)
+	if a == nil {
+		a = &attempt{u: u}
+	}
+	a.call, a.retry, a.sink = c, r, s
+	a.status, a.moved, a.passed = 0, false, false
+	a.mint()
+	a.watch = watchSilence(ctx, u.o.patience(c.Method))
+	began := time.Now()
+	res, err := a.run()
+	a.watch.stop()
+	u.countAttempt(c.Method, res, err, time.Since(began))
+	a.forgetMove(err)
+	a.release()
+	return res, err
+}
+
+// release puts the attempt back. Nothing else holds it then: the transport has no more than its headers and body, which
+// are not its own.
+func (a *attempt) release() {
+	a.call, a.retry, a.sink, a.watch = nil, Retry{}, nil, nil
+	if cap(a.buffer) > keepBuffer {
+		a.buffer = nil
+	}
+	if cap(a.meta)+cap(a.members) > keepBuffer {
+		a.meta, a.members = nil, nil
+	}
+	a.u.attempts.Put(a)
+}
+
+// run sends the request and receives the answer.
+func (a *attempt) run() (Result, *Error) {
+	if a.watch.ctx.Err() != nil {
+		return Result{}, a.interrupted(nil)
+	}
+	g := outgoing{header: a.u.base.of(a.call, a.u.o.Authorization), host: a.u.base.host, body: a.message()}
+	resp, err := a.exchange(&g)
+	if err != nil {
+		return Result{}, err
+	}
+	defer resp.Body.Close()
+	return a.receive(resp)
+}
+
+// begin makes the scanner ready for a message.
+func (a *attempt) begin() {
+	a.scan.Init(wire.FromServer, a.buffer)
+	a.forgotten = 0
+}
+
+// end takes back the scanner's storage; the message is valid until then.
+func (a *attempt) end() { a.buffer = a.scan.Release() }

@@ -1,0 +1,170 @@
+package upstream
+
+import (
+	"errors"
+	"io"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+const (
+	// trusted is how much of a length that a server announces is believed before bytes have come.
+	trusted = 1 << 20
+	// streamOver is the length of a reply in bytes above which it may go down before it has come whole.
+	streamOver = 1 << 20
+	// chunk is how much is read at a time where the length is not known, or the reply goes down in pieces.
+	chunk = 64 << 10
+)
+
+// readJSON takes in a body that is one message. length is its size in bytes, -1 when not known.
+func (a *attempt) readJSON(body io.Reader, length int64) (Result, *Error) {
+	if a.tooLong(length) {
+		return Result{}, a.tooLarge()
+	}
+	a.begin()
+	defer a.end()
+	p := passage{a: a, may: length > streamOver && a.success()}
+	for {
+		room := a.scan.Room(p.room(length))
+		n, err := body.Read(room)
+		a.watch.heard()
+		if n > 0 {
+			if fault := a.scan.Added(n); fault != nil {
+				return Result{}, p.fault(a.malformed(fault))
+			}
+			if a.tooLong(int64(a.scan.Len())) {
+				return Result{}, p.fault(a.tooLarge())
+			}
+			if fault := p.advance(); fault != nil {
+				return Result{}, fault
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return Result{}, p.fault(a.cutOff(err))
+		}
+	}
+	if a.scan.Len() == 0 {
+		if !a.success() {
+			return Result{}, a.fail(Status, a.statusText())
+		}
+		return Result{}, a.fail(Empty, a.statusText()+" with an empty body")
+	}
+	if fault := a.scan.End(); fault != nil {
+		return Result{}, p.fault(a.malformed(fault))
+	}
+	if p.to != nil {
+		return p.finish()
+	}
+	return a.conclude()
+}
+
+// tooLong tells whether so many bytes are more than a message may have.
+func (a *attempt) tooLong(n int64) bool {
+	return a.u.o.MaxMessageBytes > 0 && n > a.u.o.MaxMessageBytes
+}
+
+// passage is a long reply's way down while it still arrives. The zero Writer means that it is buffered, so that any fault
+// can still be told as one error.
+type passage struct {
+	a   *attempt
+	may bool // the sink has not been asked and may be
+
+	to io.Writer
+	id []byte
+
+	lead             int  // bytes before the message
+	sawID, sawEnding bool // they have come, and are right
+}
+
+// room is how many bytes to ask room for: a known length once and exactly, but no more than what is trusted or has been
+// seen; otherwise as much again as there is.
+func (p *passage) room(length int64) int {
+	have := p.a.scan.Len()
+	switch {
+	case p.to != nil:
+		return chunk
+	case length < 0:
+		return max(4<<10, min(have, 4<<20))
+	case length <= trusted || have >= trusted:
+		return max(1, int(length)+1-have)
+	}
+	return trusted - have
+}
+
+// advance hands on what can be handed on.
+func (p *passage) advance() *Error {
+	s := &p.a.scan
+	if p.to == nil {
+		if !p.may || !s.Settled {
+			return nil
+		}
+		if p.check() != nil {
+			return nil // told when the message is whole
+		}
+		p.may = false
+		w, id, ok := p.a.sink.Stream()
+		if !ok {
+			return nil
+		}
+		p.to, p.id, p.a.passed = w, id, true
+		p.lead = s.Len() - len(s.Bytes())
+	}
+	if fault := p.check(); fault != nil {
+		return fault
+	}
+	return p.drain()
+}
+
+// drain hands on what no later byte can change.
+func (p *passage) drain() *Error {
+	s := &p.a.scan
+	if err := s.Drain(p.to, p.id); err != nil {
+		return p.fault(p.a.because(Broken, "the reply could not be passed on", err))
+	}
+	p.a.forgotten = s.Len() - p.lead - len(s.Bytes())
+	return nil
+}
+
+// check looks at what has come in since the last piece went down, while it is still there.
+func (p *passage) check() *Error {
+	s := &p.a.scan
+	if !p.sawID && s.ID.IsSet() {
+		if !p.a.mine(s.ID) {
+			return p.fault(p.a.wrongID())
+		}
+		p.sawID = true
+	}
+	if !p.sawEnding && s.Ending != wire.Unsaid {
+		if !p.a.final(s) {
+			return p.fault(p.a.notFinal())
+		}
+		p.sawEnding = true
+	}
+	return nil
+}
+
+// finish hands on the rest of a reply that has come whole.
+func (p *passage) finish() (Result, *Error) {
+	s := &p.a.scan
+	if s.Kind != wire.Result || !p.sawID {
+		return Result{}, p.fault(p.a.fail(Malformed, "upstream's answer is not a response"))
+	}
+	if fault := p.drain(); fault != nil {
+		return Result{}, fault
+	}
+	p.a.accept()
+	return Result{Outcome: Complete}, nil
+}
+
+// fault makes of a failure what it is once a part of the reply has gone down.
+func (p *passage) fault(err *Error) *Error {
+	if p.to == nil || err.Reason == Broken {
+		return err
+	}
+	broken := *err
+	broken.Reason, broken.cause = Broken, errors.Join(err, err.cause)
+	return &broken
+}

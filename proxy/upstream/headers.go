@@ -1,0 +1,69 @@
+package upstream
+
+import (
+	"net/http"
+	"net/textproto"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// The headers of every request (MCP, Streamable HTTP: Sending Messages, Request Metadata), as net/http spells them.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+)
+
+// headers are those that all requests of a route have in common. No header of a client's request is ever copied.
+type headers struct {
+	common http.Header // values are shared between requests: read only
+	host   string      // a Host among the route's headers
+}
+
+func newHeaders(o *Options) headers {
+	h := headers{common: http.Header{}}
+	for k, v := range o.Headers {
+		if k = textproto.CanonicalMIMEHeaderKey(k); k == "Host" && len(v) > 0 {
+			h.host = v[0]
+			continue
+		}
+		h.common[k] = v
+	}
+	h.common["Content-Type"] = []string{"application/json"}
+	h.common["Accept"] = []string{"application/json, text/event-stream"}
+	h.common["Accept-Encoding"] = []string{"identity"}
+	h.common[headerVersion] = []string{wire.Modern}
+	if _, set := h.common["User-Agent"]; !set {
+		h.common["User-Agent"] = []string{"mrtr-proxy"}
+	}
+	for _, own := range []string{headerMethod, headerName, "Mcp-Session-Id", "Last-Event-Id"} {
+		delete(h.common, own)
+	}
+	switch o.Authorization.rule {
+	case ruleFixed:
+		h.common["Authorization"] = []string{o.Authorization.value}
+	case ruleNone, ruleForward:
+		// A route may have its credential among its headers.
+	}
+	return h
+}
+
+// of makes the headers of one request. Values that the transport may still read after the attempt are not reused.
+func (h *headers) of(c *Call, a Authorization) http.Header {
+	out := make(http.Header, len(h.common)+3)
+	for k, v := range h.common {
+		out[k] = v
+	}
+	own := new([3]string)
+	own[0] = wire.EncodeHeader(c.Method)
+	out[headerMethod] = own[0:1:1]
+	if wire.NameMember(c.Method) != "" {
+		own[1] = wire.EncodeHeader(c.Name)
+		out[headerName] = own[1:2:2]
+	}
+	if a.rule == ruleForward && c.Credential.Authorization != "" {
+		own[2] = c.Credential.Authorization
+		out["Authorization"] = own[2:3:3]
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// outgoing is an attempt's HTTP request before it has a target. The body is not pooled: the transport may still be sending
+// it when the server has answered, and only tells bodies it does not know, for which it writes the headers on their own.
+type outgoing struct {
+	header http.Header
+	host   string
+	body   []byte
+}
+
+// to makes the request for a target; a redirect makes it again for another.
+func (g *outgoing) to(ctx context.Context, target *url.URL) *http.Request {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(g.body)), nil }
+	body, _ := open()
+	host := g.host
+	if host == "" {
+		host = target.Host
+	}
+	return (&http.Request{
+		Method: http.MethodPost, URL: target, Host: host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: g.header, Body: body, GetBody: open, ContentLength: int64(len(g.body)),
+	}).WithContext(ctx)
+}
+
+// message is the JSON-RPC request of an attempt.
+func (a *attempt) message() []byte {
+	c := a.call
+	meta := c.Meta
+	if c.Progress {
+		meta = appendMember(append(a.meta[:0], c.Meta...), "progressToken", a.id)
+		a.meta = meta
+	}
+	members := a.members[:0]
+	if a.retry.Responses != nil {
+		members = appendMember(members, "inputResponses", a.retry.Responses)
+	}
+	if a.retry.State != nil {
+		members = appendMember(members, "requestState", a.retry.State)
+	}
+	a.members = members
+	if len(members) == 0 {
+		members = nil
+	}
+	if c.Request == nil {
+		return ownRequest(c, a.id, meta, members)
+	}
+	size := c.Request.Len() + len(meta) + len(members) + len(a.id) + 64
+	return c.Request.AppendRequest(make([]byte, 0, size), a.id, meta, members)
+}
+
+// appendMember appends a member to a list of them.
+func appendMember(list []byte, name string, value []byte) []byte {
+	if len(list) > 0 {
+		list = append(list, ',')
+	}
+	list = append(list, '"')
+	list = append(list, name...)
+	list = append(list, '"', ':')
+	return append(list, value...)
+}
+
+// ownRequest is a request that no client sent.
+func ownRequest(c *Call, id, meta, members []byte) []byte {
+	b := make([]byte, 0, 128+len(c.Params)+len(meta)+len(members))
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"method":`...)
+	b = wire.AppendQuoted(b, c.Method)
+	b = append(b, `,"params":{"_meta":{`...)
+	b = append(b, meta...)
+	b = append(b, '}')
+	if inner := bytes.TrimSpace(c.Params); len(inner) > 2 {
+		if inner = bytes.TrimSpace(inner[1 : len(inner)-1]); len(inner) > 0 {
+			b = append(append(b, ','), inner...)
+		}
+	}
+	if len(members) > 0 {
+		b = append(append(b, ','), members...)
+	}
+	return append(b, '}', '}')
+}
+
+// mint gives the attempt an id that no other has had.
+func (a *attempt) mint() {
+	a.id = strconv.AppendUint(a.idSpace[:0], a.u.lastID.Add(1), 10)
+}

@@ -1,0 +1,78 @@
+package upstream
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+)
+
+// Upstream is one route's server. It is safe for concurrent use.
+type Upstream struct {
+	o         Options
+	transport http.RoundTripper
+	log       *zap.Logger
+
+	lastID   atomic.Uint64           // ids are never used twice
+	moved    atomic.Pointer[url.URL] // where a redirect led to; nil: to nowhere
+	attempts sync.Pool               // of *attempt
+	accepted *recent[session.Digest, bool]
+	base     headers
+
+	verdict verdict
+	views   views
+
+	closed context.Context // ends with Close
+	close  context.CancelFunc
+}
+
+// New makes an Upstream; nothing is sent before it is used. Close must be called when it is used no longer.
+func New(o Options) *Upstream {
+	u := &Upstream{o: o, transport: o.Transport, log: o.Log, accepted: newRecent[session.Digest, bool](acceptedMax)}
+	if u.transport == nil {
+		u.transport = newTransport()
+	}
+	if u.log == nil {
+		u.log = zap.NewNop()
+	}
+	u.log = u.log.With(zap.String("route", o.Route))
+	u.lastID.Store(rand.Uint64N(1 << 40)) // an Upstream that follows another after a reload starts elsewhere
+	u.base = newHeaders(&o)
+	u.verdict.era = o.Era
+	u.views.init()
+	u.closed, u.close = context.WithCancel(context.Background())
+	u.countEra(o.Era)
+	return u
+}
+
+// Close ends probes that are under way and closes idle connections. Attempts that run go on.
+func (u *Upstream) Close() {
+	u.close()
+	if t, ok := u.transport.(*http.Transport); ok && u.o.Transport == nil {
+		t.CloseIdleConnections()
+	}
+}
+
+// newTransport makes a transport for one server. Compression is left to this package: the transport would undo it
+// without a bound, and only when it asked for it.
+func newTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    4096,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
