@@ -1,0 +1,43 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
+)
+
+const healthTimeout = 5 * time.Second
+
+// healthcheck asks the admin listener of a running proxy.
+func healthcheck(args []string, s streams) int {
+	flags := flag.NewFlagSet("healthcheck", flag.ContinueOnError)
+	admin := flags.String("admin", config.Default().Admin.Listen, "")
+	if status, done := parse(flags, args, s); done {
+		return status
+	}
+	host, port, err := net.SplitHostPort(*admin)
+	if err != nil {
+		return misused(s, fmt.Sprintf("healthcheck: %q is no host:port", *admin))
+	}
+	// The address a proxy listens on may be every one of the machine; it is then asked on loopback.
+	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	client := http.Client{Timeout: healthTimeout, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	resp, err := client.Get("http://" + net.JoinHostPort(host, port) + "/-/healthy")
+	if err != nil {
+		_, _ = fmt.Fprintln(s.err, err)
+		return exitFailed
+	}
+	defer resp.Body.Close() //nolint:errcheck // not read
+	if resp.StatusCode != http.StatusOK {
+		_, _ = fmt.Fprintln(s.err, "the admin listener answers", resp.Status)
+		return exitFailed
+	}
+	return exitDone
+}

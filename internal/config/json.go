@@ -1,0 +1,91 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"gopkg.in/yaml.v3"
+)
+
+// json gives a value of a rule as JSON. Nothing goes through a number, a time or a map: members keep their order, a plain
+// scalar that JSON can write as a number keeps its digits, and every other one (0777, 0x1F, 2026-01-01, yes) is the text
+// that was written. ok is false when there is a problem, which has been noted.
+func (v value) json() (raw json.RawMessage, ok bool) {
+	before := len(v.r.problems)
+	raw = v.appendJSON(nil)
+	return raw, len(v.r.problems) == before
+}
+
+func (v value) appendJSON(dst []byte) []byte {
+	switch v.node.Kind {
+	case yaml.MappingNode:
+		entries, _ := v.mapping()
+		dst = append(dst, '{')
+		for i, e := range entries {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendText(dst, e.key), ':')
+			dst = e.value.appendJSON(dst)
+		}
+		return append(dst, '}')
+	case yaml.SequenceNode:
+		items, _ := v.list()
+		dst = append(dst, '[')
+		for i, item := range items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.appendJSON(dst)
+		}
+		return append(dst, ']')
+	default:
+		return v.appendScalar(dst)
+	}
+}
+
+func (v value) appendScalar(dst []byte) []byte {
+	if v.isNull() {
+		return append(dst, "null"...)
+	}
+	text, ok := v.text("a value")
+	explicit := v.node.Style&yaml.TaggedStyle != 0
+	switch tag := v.node.Tag; {
+	case !ok:
+		return append(dst, "null"...)
+	case explicit && tag != "!!str" && tag != "!!int" && tag != "!!float" && tag != "!!bool":
+		v.fail("has the tag %s, which is not supported", tag)
+	case tag == "!!bool":
+		return append(dst, v.bool(text)...)
+	case (tag == "!!int" || tag == "!!float") && number.MatchString(text):
+		return append(dst, text...)
+	case explicit && tag != "!!str":
+		v.fail("is no %s that JSON can write", tag)
+	}
+	return appendText(dst, text)
+}
+
+// bool gives a boolean as JSON has it; YAML writes it in three ways.
+func (v value) bool(text string) string {
+	switch text {
+	case "true", "True", "TRUE":
+		return "true"
+	case "false", "False", "FALSE":
+		return "false"
+	default:
+		v.fail("is no boolean")
+		return "null"
+	}
+}
+
+// number is how JSON writes one (RFC 8259, section 6).
+var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+func appendText(dst []byte, s string) []byte {
+	b := bytes.NewBuffer(dst)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always can be
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,111 @@
+package daemon
+
+import (
+	"net/http"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// trafficOptions maps a configuration onto the options of the traffic handler.
+func trafficOptions(c *config.Config, version string) proxy.Options {
+	o := proxy.Options{
+		Guard:           guardOptions(c),
+		MaxBodyBytes:    c.Security.MaxBodyBytes,
+		KeepAlive:       c.KeepAlive,
+		MaxAge:          c.Session.MaxAge,
+		Binding:         bindings[c.Session.Bind],
+		JSONRPCFailures: c.Failures == config.FailuresJSONRPC,
+		AuditValues:     c.Audit.Values,
+	}
+	for _, t := range c.Security.Tokens {
+		o.Tokens = append(o.Tokens, t.Reveal())
+	}
+	for i := range c.Routes {
+		o.Routes = append(o.Routes, routeOptions(c, &c.Routes[i], version))
+	}
+	return o
+}
+
+func guardOptions(c *config.Config) guard.Options {
+	return guard.Options{
+		AllowedHosts:    c.Security.AllowedHosts,
+		AllowedOrigins:  c.Security.AllowedOrigins,
+		LoopbackOrigins: c.Security.LoopbackOrigins,
+	}
+}
+
+func routeOptions(c *config.Config, r *config.Route, version string) proxy.Route {
+	return proxy.Route{
+		Path:     r.Path,
+		Upstream: upstreamOptions(c, r, version),
+		Limits:   limits(&r.Limits),
+		Policy:   r.Rules,
+		Answers: answer.Settings{
+			OnClientError: choices[c.Answers.OnClientError],
+			OnTimeout:     choices[c.Answers.OnTimeout],
+			OnNoChannel:   choices[c.Answers.OnNoChannel],
+			InputTimeout:  r.Limits.InputTimeout,
+			Observe:       r.Limits.Mode == config.ModeObserve,
+		},
+	}
+}
+
+func upstreamOptions(c *config.Config, r *config.Route, version string) upstream.Options {
+	u := &r.Upstream
+	o := upstream.Options{
+		Route:           r.Path,
+		URL:             u.URL,
+		Era:             eras[u.Era],
+		Headers:         http.Header{},
+		Timeout:         u.Timeout,
+		CallTimeout:     u.CallTimeout,
+		ResultTypes:     u.ResultTypes,
+		MaxMessageBytes: c.Security.MaxMessageBytes,
+		Version:         version,
+	}
+	for _, h := range u.Headers {
+		o.Headers.Add(h.Name, h.Value.Reveal())
+	}
+	switch u.Authorization.From {
+	case config.CredentialNone:
+		o.Authorization = upstream.NoAuthorization()
+	case config.CredentialFixed:
+		o.Authorization = upstream.Fixed(u.Authorization.Value.Reveal())
+	default:
+		o.Authorization = upstream.Forward()
+	}
+	return o
+}
+
+func limits(l *config.Limits) resolver.Limits {
+	return resolver.Limits{
+		Observe:                     l.Mode == config.ModeObserve,
+		MaxRounds:                   l.MaxRounds,
+		MaxStateOnlyRounds:          l.MaxStateOnlyRounds,
+		MaxInputRequests:            l.MaxInputRequests,
+		MaxTotalInputRequests:       l.MaxTotalInputRequests,
+		MaxRequestStateBytes:        l.MaxRequestStateBytes,
+		MaxInputRequiredBytes:       l.MaxInputRequiredBytes,
+		MaxRoundTripTime:            l.MaxRoundTripTime,
+		InputTimeout:                l.InputTimeout,
+		MaxOpenRoundTrips:           l.MaxOpenRoundTrips,
+		MaxOpenRoundTripsPerSession: l.MaxOpenRoundTripsPerSession,
+	}
+}
+
+// The words of the configuration, as the other packages know them.
+var (
+	bindings = map[config.Bind]session.Binding{
+		config.BindSubject: session.BindSubject, config.BindCredential: session.BindCredential, config.BindNone: session.BindNone,
+	}
+	choices = map[config.Choice]answer.Choice{config.ChoiceFail: answer.Fail, config.ChoiceCancel: answer.Cancel}
+	eras    = map[config.Era]upstream.Era{
+		config.EraAuto: upstream.Auto, config.EraModern: upstream.Modern, config.EraLegacy: upstream.Legacy,
+	}
+)
