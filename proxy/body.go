@@ -19,6 +19,7 @@ const bodyTimeout = 60 * time.Second
 type fault struct {
 	status, code int
 	id           []byte // raw, when it was found
+	batch        bool   // it is an array of messages
 	message      string
 }
 
@@ -85,7 +86,7 @@ func faultOf(err error, s *wire.Scanner) *fault {
 	}
 	f := &fault{status: http.StatusBadRequest, code: wire.CodeParse, message: "the body could not be read"}
 	if bad := (*wire.Error)(nil); errors.As(err, &bad) {
-		f.code, f.message = bad.Code(), bad.Error()
+		f.code, f.message, f.batch = bad.Code(), bad.Error(), bad.Reason == wire.Batch
 		if id := s.ID.Of(s.Bytes()); wire.IsID(id) {
 			f.id = id
 		}

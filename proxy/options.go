@@ -10,6 +10,7 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
 )
@@ -34,6 +35,10 @@ type Options struct {
 	// KeepAlive is the time between two comments on an open stream.
 	KeepAlive time.Duration
 
+	// ResumeWindow is how long a legacy client whose stream broke may take to come
+	// back for it; 0 means that it cannot.
+	ResumeWindow time.Duration
+
 	Sealer  *session.Sealer
 	MaxAge  time.Duration // of a session id
 	Binding session.Binding
@@ -42,6 +47,8 @@ type Options struct {
 	JSONRPCFailures bool
 	Auditor         answer.Auditor // nil: nothing is recorded
 	AuditValues     bool
+	// RefuseUnrecorded fails asks that the Auditor cannot take down.
+	RefuseUnrecorded bool
 
 	Routes []Route
 }
@@ -51,6 +58,8 @@ type Route struct {
 	Path     string // without a trailing slash; it is served with one too
 	Upstream upstream.Options
 	Limits   resolver.Limits
-	Policy   *policy.Set
-	Answers  answer.Settings
+	// ToolLimits take the place of Limits for the tools they name; the first that fits counts.
+	ToolLimits []exchange.ToolLimits
+	Policy     *policy.Set
+	Answers    answer.Settings
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
 )
 
 // Proxy is the handler of the traffic listener.
@@ -17,6 +18,7 @@ type Proxy struct {
 	shared   Shared
 	registry *exchange.Registry
 	gate     *exchange.Gate
+	streams  *legacy.Streams
 	draining chan struct{}
 	drain    sync.Once
 
@@ -36,6 +38,7 @@ func New(s Shared, o Options) *Proxy {
 		shared:   s,
 		registry: exchange.NewRegistry(s.MaxExchanges),
 		gate:     exchange.NewGate(),
+		streams:  legacy.NewStreams(),
 		draining: make(chan struct{}),
 	}
 	p.Reload(o)

@@ -37,11 +37,13 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		Service: &exchange.Service{
 			Upstream: rt.upstream,
 			Desk: answer.NewDesk(answer.Options{
-				Policy: ro.Policy, Settings: ro.Answers, Metrics: m, Auditor: o.Auditor, AuditValues: o.AuditValues,
+				Policy: ro.Policy, Settings: ro.Answers, Metrics: m,
+				Auditor: o.Auditor, AuditValues: o.AuditValues, RefuseUnrecorded: o.RefuseUnrecorded,
 			}),
-			Limits:  ro.Limits,
-			Gate:    p.gate,
-			Metrics: m,
+			Limits:     ro.Limits,
+			ToolLimits: ro.ToolLimits,
+			Gate:       p.gate,
+			Metrics:    m,
 		},
 		Registry:        p.registry,
 		Store:           p.shared.Store,
@@ -49,6 +51,8 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		MaxAge:          o.MaxAge,
 		Binding:         o.Binding,
 		JSONRPCFailures: o.JSONRPCFailures,
+		Streams:         p.streams,
+		ResumeWindow:    o.ResumeWindow,
 		KeepAlive:       o.KeepAlive,
 		Metrics:         m,
 		Dropped:         p.shared.Metrics.Dropped,
@@ -86,6 +90,10 @@ func (rt *route) post(w http.ResponseWriter, r *http.Request) {
 	s := takeScanner()
 	defer giveScanner(s)
 	if f := read(w, r, s, rt.maxBody); f != nil {
+		if f.batch {
+			rt.legacy.Batch(w, r, s.Bytes())
+			return
+		}
 		refuse(w, f.status, f.id, f.code, f.message)
 		return
 	}

@@ -24,7 +24,7 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	c := t.request.Ask()
-	c.Round = t.state.Rounds()
+	c.Round, c.Limits = t.state.Rounds(), t.limits
 	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: c}
 	c.Overdue = round.overdue
 	last := len(a.Asks) - 1

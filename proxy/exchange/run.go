@@ -18,8 +18,10 @@ type Service struct {
 	Upstream *upstream.Upstream
 	Desk     *answer.Desk
 	Limits   resolver.Limits
-	Gate     *Gate
-	Metrics  *metrics.Route
+	// ToolLimits take the place of Limits for the tools they name; the first that fits counts.
+	ToolLimits []ToolLimits
+	Gate       *Gate
+	Metrics    *metrics.Route
 }
 
 // Request is what an exchange is about.
@@ -56,7 +58,7 @@ type Ending struct {
 // needs input and the limits allow it. Everything but the failure, if that is how it
 // ends, has been told to the client when Run returns.
 func (s *Service) Run(x *Exchange, r *Request, c Client) Ending {
-	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx}
+	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call)}
 	defer t.close()
 	return t.run()
 }
@@ -67,6 +69,7 @@ type trip struct {
 	exchange *Exchange
 	request  *Request
 	client   Client
+	limits   *resolver.Limits
 
 	ctx   context.Context // the exchange's, and from the first input_required on with the round trip's deadline
 	stop  context.CancelFunc
@@ -97,7 +100,7 @@ func (t *trip) run() Ending {
 }
 
 func (t *trip) step(e resolver.Event) (a resolver.Action) {
-	t.state, a = resolver.Step(t.state, e, t.service.Limits, observer{t.service})
+	t.state, a = resolver.Step(t.state, e, *t.limits, observer{t.service})
 	return a
 }
 
@@ -137,14 +140,14 @@ func (t *trip) begin() *resolver.Failure {
 		return nil
 	}
 	s := t.service
-	if limit, ok := s.Gate.enter(t.request.Session, &s.Limits); !ok {
+	if limit, ok := s.Gate.enter(t.request.Session, t.limits); !ok {
 		observer{s}.Trip(limit, false)
-		return resolver.LimitFailure(limit, s.Limits)
+		return resolver.LimitFailure(limit, *t.limits)
 	}
 	t.open = true
 	s.Metrics.RoundTripsOpen.Inc()
-	if !s.Limits.Observe {
-		t.ctx, t.stop = context.WithDeadlineCause(t.ctx, t.state.Deadline(s.Limits), errExpired)
+	if !t.limits.Observe {
+		t.ctx, t.stop = context.WithDeadlineCause(t.ctx, t.state.Deadline(*t.limits), errExpired)
 	}
 	return nil
 }

@@ -32,9 +32,7 @@ func askable(v *visitor, a accept) wire.Can {
 // appendServerCapabilities appends what the client is promised: the server's
 // capabilities without what is not bridged. raw is the object of server/discover.
 func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
-	dst = append(dst, '{')
-	first := true
-	_ = wire.Each(raw, func(key string, value []byte) error {
+	return append(dst, rewrite(raw, func(key string, value []byte) []byte {
 		switch key {
 		case "tasks":
 			return nil
@@ -43,37 +41,20 @@ func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
 				return nil
 			}
 		case "extensions":
-			value = without(value, wire.TasksExtension)
+			return without(value, wire.TasksExtension)
 		case "tools", "prompts", "resources":
-			value = without(value, "listChanged", "subscribe")
+			return without(value, "listChanged", "subscribe")
 		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = wire.AppendQuoted(dst, key)
-		dst = append(append(dst, ':'), value...)
-		return nil
-	})
-	return append(dst, '}')
+		return value
+	})...)
 }
 
-// without copies an object but for some members. What is no object stays as it is.
+// without copies an object but for some members.
 func without(object []byte, keys ...string) []byte {
-	if wire.KindOf(object) != '{' {
-		return object
-	}
-	out := []byte{'{'}
-	_ = wire.Each(object, func(key string, value []byte) error {
+	return rewrite(object, func(key string, value []byte) []byte {
 		if slices.Contains(keys, key) {
 			return nil
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = wire.AppendQuoted(out, key)
-		out = append(append(out, ':'), value...)
-		return nil
+		return value
 	})
-	return append(out, '}')
 }

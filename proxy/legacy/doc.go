@@ -13,7 +13,10 @@
 //	stream.go        an event stream and its keep-alive
 //	standing.go      the GET stream of a session
 //	question.go      asking the client, and withdrawing what was asked
-//	downgrade.go     a question in the form of the session's revision
+//	downgrade.go     an ask in the form of the session's revision: form.go, link.go, sampling.go
+//	toolresult.go    a tool's result in the form of older revisions; toollist.go a list of tools
+//	batch.go         several messages in one POST
+//	events.go        the reply as an event stream; replay.go and resume.go for one that broke off
 //	progress.go      progress tokens translated back, values kept increasing
 //	notification.go  notifications of the client, cancellation among them
 //	failure.go       what a client is told when something failed

@@ -29,6 +29,11 @@ type Options struct {
 	Binding session.Binding
 	// JSONRPCFailures makes every failure a JSON-RPC error, for tools/call too.
 	JSONRPCFailures bool
+	// Streams finds the streams that can be resumed; one serves the process.
+	Streams *Streams
+	// ResumeWindow is how long a client whose stream broke may take to come back for
+	// it; 0 means that it cannot.
+	ResumeWindow time.Duration
 	// KeepAlive is the time between two comments on an open stream.
 	KeepAlive time.Duration
 	// Metrics are the route's.

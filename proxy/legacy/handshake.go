@@ -74,7 +74,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scan
 	h.Metrics.SessionOpened(requested, version)
 	if a := accepts(r.Header); !a.json && a.stream {
 		s := stream{w: w}
-		s.event(body, true)
+		s.write(wire.AppendEvent(nil, "", body, true))
 		return nil
 	}
 	w.Header()["Content-Type"] = contentJSON

@@ -44,29 +44,21 @@ func (p *progress) translate(m *wire.Scanner) []byte {
 // shifted is the params of a notification, with its numbers moved on by what the
 // attempts before have reached.
 func (p *progress) shifted(params []byte) []byte {
-	out := []byte{'{'}
-	_ = wire.Each(params, func(key string, value []byte) error {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(wire.AppendQuoted(out, key), ':')
+	return rewrite(params, func(key string, value []byte) []byte {
 		switch key {
 		case "progressToken":
-			out = append(out, p.token...)
+			return p.token
 		case "progress", "total":
-			out = p.shift(out, value)
-		default:
-			out = append(out, value...)
+			return p.shift(value)
 		}
-		return nil
+		return value
 	})
-	return append(out, '}')
 }
 
-func (p *progress) shift(dst, value []byte) []byte {
+func (p *progress) shift(value []byte) []byte {
 	n, err := strconv.ParseFloat(string(value), 64)
 	if err != nil {
-		return append(dst, value...)
+		return value
 	}
-	return strconv.AppendFloat(dst, n+p.offset, 'f', -1, 64)
+	return strconv.AppendFloat(nil, n+p.offset, 'f', -1, 64)
 }

@@ -29,9 +29,7 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 		return nil, answer.ErrNoChannel // too many questions are open: as good as none that can be put
 	}
 	defer forget()
-	if !p.put(id, a.Method, params) {
-		return nil, answer.ErrNoChannel
-	}
+	p.question(id, a.Method, params)
 	select {
 	case m := <-answers:
 		return result(m)
@@ -41,9 +39,9 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 	}
 }
 
-// put writes a request to the client. A client that has dropped its stream may still
-// come back for the question, so that is no failure.
-func (p *reply) put(id, method string, params []byte) bool {
+// question writes a request to the client. A client that has dropped its stream may
+// still come back for it, so that is no failure. It takes mu itself.
+func (p *reply) question(id, method string, params []byte) {
 	msg := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
 	msg = append(msg, `","method":`...)
 	msg = wire.AppendQuoted(msg, method)
@@ -53,15 +51,10 @@ func (p *reply) put(id, method string, params []byte) bool {
 	msg = append(msg, '}')
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended {
-		return false
-	}
-	p.open()
 	p.event(msg, true)
-	return true
 }
 
-// withdraw tells the client that a question needs no answer any more.
+// withdraw tells the client that a question needs no answer any more. It takes mu itself.
 func (p *reply) withdraw(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

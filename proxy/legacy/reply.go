@@ -13,76 +13,59 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 )
 
-// abandoned is how long an exchange runs on after its stream has broken off.
-const abandoned = 60 * time.Second
-
 // reply is the client's end of one exchange: one JSON body, or an event stream from
 // the first notification or question on. It is the attempts' sink and the asks'
-// channel, and safe for concurrent use.
+// channel, and safe for concurrent use. Unless it says otherwise, a method that is not
+// of these interfaces wants mu to be held.
 type reply struct {
 	stream
 	h       *Handler
 	x       *exchange.Exchange
 	id      []byte // the client's, raw
 	session session.ID
+	method  string
 	accept  accept
 	version wire.Version
+	leave   func() // frees the request id; before the response is out, since the client may use it again at once
 
-	leave func() // frees the request id; before the response is out, since the client may use it again at once
+	streaming bool // it has become an event stream
+	long      bool // a JSON body is being passed on in pieces
+	gone      bool // the client has no connection to it
+	ended     bool // nothing more will be said
+	delivered bool // the response has been written
 
+	timer    *time.Timer // until the next comment, or as long as a client that is gone may come back
+	lead     []byte      // goes before the first event
+	replay   replay
+	over     chan struct{} // closed to let the GET go that resumed it; nil without one
+	counted  bool          // in streams_open
 	progress progress
-	timer    *time.Timer // keep-alive; after the client has gone, the time it may come back in
-	long     bool        // a long response is being passed on in pieces
-	counted  bool        // in streams_open
 }
 
-func (h *Handler) newReply(w http.ResponseWriter, x *exchange.Exchange, id []byte, v *visitor, a accept, leave func()) *reply {
-	p := &reply{h: h, x: x, id: id, session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave}
+func (h *Handler) newReply(w http.ResponseWriter, x *exchange.Exchange, m *wire.Scanner, v *visitor, a accept, leave func()) *reply {
+	p := &reply{h: h, x: x, id: m.ID.Of(m.Bytes()), method: m.MethodName(), session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave}
 	p.w = w
 	p.timer = time.AfterFunc(h.KeepAlive, p.tick)
 	return p
 }
 
-// tick says that the exchange is alive. A reply that could still be a JSON body
-// becomes a stream for that, where the client reads one.
+// tick says that the exchange is alive; a reply that could still be a JSON body becomes
+// a stream for that, where the client reads one. It gives up a client that is gone and
+// has not come back. It takes mu itself.
 func (p *reply) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ended || p.long:
 	case p.gone:
+		p.forget()
 		p.x.End(exchange.ErrDropped)
-	case p.accept.stream:
+	case p.ended || p.long || !p.accept.stream:
+	default:
 		p.open()
-		p.comment()
+		p.buf = wire.AppendComment(p.led(), "")
+		p.put(p.buf)
 		p.timer.Reset(p.h.KeepAlive)
 	}
-}
-
-// open makes the reply a stream. The caller holds mu.
-func (p *reply) open() {
-	if p.begun {
-		return
-	}
-	p.begin()
-	p.counted = true
-	p.h.Metrics.Streams(metrics.StreamExchange).Inc()
-}
-
-// dropped is called when the connection has broken. A legacy client that drops its
-// stream has not cancelled; one whose reply never became a stream cannot come back.
-func (p *reply) dropped() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return
-	}
-	p.gone = true
-	if !p.begun || p.long {
-		p.x.End(exchange.ErrDropped)
-		return
-	}
-	p.timer.Reset(abandoned)
 }
 
 // Notify implements upstream.Sink.
@@ -100,7 +83,6 @@ func (p *reply) Notify(m *wire.Scanner) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.open()
 	p.event(msg, m.Newlines)
 }
 
@@ -111,49 +93,69 @@ func (p *reply) Reply(m *wire.Scanner) error {
 	if p.ended {
 		return nil
 	}
-	p.leave()
-	if p.begun || !p.accept.json {
-		p.open()
-		p.buf = m.AppendReply(p.buf[:0], p.id)
-		msg := p.buf
-		p.buf = nil
-		p.event(msg, m.Newlines)
+	changed := p.downgraded(m)
+	switch {
+	case changed != nil:
+		p.respond(changed, m.Newlines)
+	case p.streams():
+		p.last(m.AppendReply(nil, p.id), m.Newlines)
+	default:
+		p.json(m.ReplySize(len(p.id)))
+		err := m.WriteReply(p.w, p.id)
 		p.end()
+		return err
+	}
+	return nil
+}
+
+// downgraded is a whole response in the form of an older revision, or nil where it
+// passes as it is.
+func (p *reply) downgraded(m *wire.Scanner) (msg []byte) {
+	var result []byte
+	switch {
+	case m.Kind != wire.Result:
+	case p.method == wire.MethodToolsCall:
+		result = downgradeToolResult(m)
+	case p.method == wire.MethodToolsList:
+		result = downgradeToolList(m)
+	}
+	if result == nil {
 		return nil
 	}
-	p.json(m.ReplySize(len(p.id)))
-	err := m.WriteReply(p.w, p.id)
+	msg = append(append([]byte(`{"jsonrpc":"2.0","id":`), p.id...), `,"result":`...)
+	return append(append(msg, result...), '}')
+}
+
+// respond writes a whole response.
+func (p *reply) respond(msg []byte, newlines bool) {
+	if p.streams() {
+		p.last(msg, newlines)
+		return
+	}
+	p.json(len(msg))
+	_, _ = p.w.Write(msg)
 	p.end()
-	return err
 }
 
-// patient is the size in bytes from which on a JSON body may meet a slow reader.
-const patient = 64 << 10
-
-// json writes the header of a JSON body; size is -1 when it is not known. The caller
-// holds mu.
-func (p *reply) json(size int) {
-	p.begun = true
-	h := p.w.Header()
-	h["Content-Type"] = contentJSON
-	if size >= 0 {
-		h["Content-Length"] = []string{strconv.Itoa(size)}
+// send gives the client a response of the proxy's own. It takes mu itself.
+func (p *reply) send(msg []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.respond(msg, false)
 	}
-	if size < 0 || size > patient {
-		p.rc = http.NewResponseController(p.w)
-		_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
-	}
-	p.w.WriteHeader(http.StatusOK)
 }
+
+// streams tells whether the response has to go on an event stream.
+func (p *reply) streams() bool { return p.streaming || !p.accept.json }
 
 // Stream implements upstream.Sink: a long response is passed on in pieces.
 func (p *reply) Stream() (io.Writer, []byte, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended || p.gone || p.begun || !p.accept.json {
+	if p.ended || p.gone || p.streams() {
 		return nil, nil, false
 	}
-	p.leave()
 	p.json(-1)
 	p.long = true
 	return pieces{p}, p.id, true
@@ -167,26 +169,27 @@ func (w pieces) Write(b []byte) (int, error) {
 	return w.p.w.Write(b)
 }
 
-// send gives the client a response of the proxy's own.
-func (p *reply) send(msg []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return
-	}
+// patient is the size in bytes from which on a JSON body may meet a slow reader.
+const patient = 64 << 10
+
+// json writes the header of a JSON body; size is -1 when it is not known.
+func (p *reply) json(size int) {
 	p.leave()
-	if p.begun || !p.accept.json {
-		p.open()
-		p.event(msg, false)
-	} else {
-		p.json(len(msg))
-		_, _ = p.w.Write(msg)
+	p.begun = true
+	h := p.w.Header()
+	h["Content-Type"] = contentJSON
+	if size >= 0 {
+		h["Content-Length"] = []string{strconv.Itoa(size)}
 	}
-	p.end()
+	if size < 0 || size > patient {
+		p.rc = http.NewResponseController(p.w)
+		_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	}
+	p.w.WriteHeader(http.StatusOK)
 }
 
 // challenge passes on a refused credential, which only works as long as nothing has
-// been written.
+// been written. It takes mu itself.
 func (p *reply) challenge(e *upstream.Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,31 +204,53 @@ func (p *reply) challenge(e *upstream.Error) bool {
 }
 
 // close ends the reply without a response, as after a cancellation: an event stream
-// that holds none.
+// that holds none. It takes mu itself.
 func (p *reply) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
 	p.leave()
-	if !p.ended && !p.begun && !p.gone {
+	if !p.begun && !p.gone {
 		if p.accept.stream {
 			p.open()
-			_ = p.rc.Flush()
+			p.put(p.led())
 		} else {
 			p.begun = true
 			p.w.WriteHeader(http.StatusAccepted)
 		}
 	}
+	p.delivered = true // there is nothing to come back for
 	p.end()
 }
 
-// release must be called before the handler returns: nothing is written after it.
-func (p *reply) release() {
-	p.timer.Stop()
+// end says that nothing more will be said.
+func (p *reply) end() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if p.rc != nil && !p.gone {
+		_ = p.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+	}
+	p.hangUp()
+	if !p.awaited() {
+		p.timer.Stop()
+		p.forget()
+	}
+}
+
+// release must be called before the handler returns: its connection is not used any
+// more. It takes mu itself.
+func (p *reply) release(w http.ResponseWriter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.end()
-	if p.counted {
-		p.counted = false
-		p.h.Metrics.Streams(metrics.StreamExchange).Dec()
+	if !p.ended {
+		p.delivered = true // the handler has met a fault
+		p.end()
+	}
+	if p.w == w {
+		p.lose()
 	}
 }

@@ -28,9 +28,9 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 		return
 	}
 	defer leave()
-	p := h.newReply(w, x, id, v, accepts(r.Header), leave)
-	defer p.release()
-	defer context.AfterFunc(r.Context(), p.dropped)()
+	p := h.newReply(w, x, m, v, accepts(r.Header), leave)
+	defer p.release(w)
+	defer context.AfterFunc(r.Context(), func() { p.dropped(w) })()
 
 	e, local := h.local(w, r, m, v, p)
 	if !local {

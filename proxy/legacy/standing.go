@@ -24,6 +24,9 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 	if v == nil || !h.admitted(w, r, v, nil) {
 		return
 	}
+	if h.resume(w, r, v) {
+		return
+	}
 	over := make(chan struct{}, 1)
 	detach, err := h.Store.Attach(v.claims.ID, func() {
 		select {
@@ -46,7 +49,6 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 // the daemon stops.
 func (h *Handler) stand(w http.ResponseWriter, r *http.Request, over <-chan struct{}) {
 	s := &stream{w: w}
-	defer s.close()
 	tick := time.NewTicker(h.KeepAlive)
 	defer tick.Stop()
 	for s.alive() {

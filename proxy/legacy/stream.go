@@ -8,23 +8,28 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
-// writeStall is how long a client may leave one event of its stream unread.
+// writeStall is how long a client may leave what is written to it unread.
 const writeStall = 30 * time.Second
 
-// stream is an event stream towards a client. It owns the writer: nothing else may
-// write to the connection once it has begun. Its methods are safe for concurrent use;
-// what is written after end, or to a client that is gone, goes nowhere.
+// stream is an event stream on one connection at a time. It owns the writer: nothing
+// else may write to the connection once it has begun. Unless it says otherwise, a
+// method wants mu to be held.
 type stream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter
 	rc    *http.ResponseController
-	begun bool
-	ended bool // by us
-	gone  bool // by the client
+	begun bool // something has been written on this connection
 	buf   []byte
 }
 
-// begin writes the header. The caller holds mu.
+var (
+	contentEventStream = []string{"text/event-stream"}
+	contentJSON        = []string{"application/json"}
+	noCache            = []string{"no-cache"}
+	noBuffering        = []string{"no"}
+)
+
+// begin writes the header of an event stream.
 func (s *stream) begin() {
 	if s.begun {
 		return
@@ -38,63 +43,24 @@ func (s *stream) begin() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-var (
-	contentEventStream = []string{"text/event-stream"}
-	contentJSON        = []string{"application/json"}
-	noCache            = []string{"no-cache"}
-	noBuffering        = []string{"no"}
-)
-
-// event writes one message. The caller holds mu.
-func (s *stream) event(msg []byte, newlines bool) bool {
-	s.buf = wire.AppendEvent(s.buf[:0], "", msg, newlines)
-	return s.flush(s.buf)
-}
-
-// comment writes a comment, which says that the stream is alive. The caller holds mu.
-func (s *stream) comment() bool {
-	s.buf = wire.AppendComment(s.buf[:0], "")
-	return s.flush(s.buf)
-}
-
-// flush writes b and sends it off. A client that does not read is given up.
-func (s *stream) flush(b []byte) bool {
-	if s.ended || s.gone {
-		return false
-	}
+// write sends b off at once. It is false when the client does not read, or is gone.
+func (s *stream) write(b []byte) bool {
 	s.begin()
 	_ = s.rc.SetWriteDeadline(time.Now().Add(writeStall))
 	_, err := s.w.Write(b)
 	if err == nil {
 		err = s.rc.Flush()
 	}
-	if err != nil {
-		s.gone = true
+	if err == nil {
+		_ = s.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
 	}
 	return err == nil
 }
 
-// end closes the stream for writing; the handler returns next. The caller holds mu.
-func (s *stream) end() {
-	if s.ended {
-		return
-	}
-	s.ended = true
-	if s.rc != nil && !s.gone {
-		_ = s.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
-	}
-}
-
-// alive writes a comment and tells whether the client is still there.
+// alive writes a comment, and tells whether the client takes it. It takes mu itself.
 func (s *stream) alive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.comment()
-}
-
-// close ends the stream.
-func (s *stream) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end()
+	s.buf = wire.AppendComment(s.buf[:0], "")
+	return s.write(s.buf)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +34,9 @@ func quick(b *testing.B, size int, events bool) *stub {
 			out = append(out, "\n\n"...)
 		}
 		w.Header()["Content-Type"] = []string{contentType}
+		if !events {
+			w.Header()["Content-Length"] = []string{strconv.Itoa(len(out))}
+		}
 		_, _ = w.Write(out)
 		if events {
 			w.(http.Flusher).Flush()

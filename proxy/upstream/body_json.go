@@ -79,8 +79,8 @@ type passage struct {
 	sawID, sawEnding bool // they have come, and are right
 }
 
-// room is how many bytes to ask room for: a known length once and exactly, but no more than what is trusted or has been
-// seen; otherwise as much again as there is.
+// room is how many bytes to ask room for: a known length once and exactly, if it is short or so much of it has come that
+// it is believed; otherwise as much again as there is.
 func (p *passage) room(length int64) int {
 	have := p.a.scan.Len()
 	switch {
@@ -91,7 +91,7 @@ func (p *passage) room(length int64) int {
 	case length <= trusted || have >= trusted:
 		return max(1, int(length)+1-have)
 	}
-	return trusted - have
+	return max(chunk, have)
 }
 
 // advance hands on what can be handed on.

@@ -119,7 +119,7 @@ func TestRoomIsNotTakenOnTrust(t *testing.T) {
 	a := &attempt{u: &Upstream{}}
 	a.begin()
 	p := passage{a: a}
-	if n := p.room(1 << 30); n > trusted {
+	if n := p.room(1 << 30); n > chunk {
 		t.Errorf("room for %d bytes before any came", n)
 	}
 	if n := p.room(1000); n != 1001 {

@@ -17,12 +17,21 @@ type outgoing struct {
 	header http.Header
 	host   string
 	body   []byte
+	reader bytes.Reader // of the body, for the first target
 }
+
+// open is the body for one more sending of it.
+func (g *outgoing) open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(g.body)), nil }
 
 // to makes the request for a target; a redirect makes it again for another.
 func (g *outgoing) to(ctx context.Context, target *url.URL) *http.Request {
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(g.body)), nil }
-	body, _ := open()
+	var body io.ReadCloser
+	if g.reader.Size() == 0 {
+		g.reader.Reset(g.body)
+		body = io.NopCloser(&g.reader)
+	} else {
+		body, _ = g.open()
+	}
 	host := g.host
 	if host == "" {
 		host = target.Host
@@ -30,7 +39,7 @@ func (g *outgoing) to(ctx context.Context, target *url.URL) *http.Request {
 	return (&http.Request{
 		Method: http.MethodPost, URL: target, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: g.header, Body: body, GetBody: open, ContentLength: int64(len(g.body)),
+		Header: g.header, Body: body, GetBody: g.open, ContentLength: int64(len(g.body)),
 	}).WithContext(ctx)
 }
 

@@ -48,6 +48,8 @@ func New(o Options) *Upstream {
 	u.base = newHeaders(&o)
 	u.verdict.era = o.Era
 	u.views.init()
+	u.accepted.onForgetting = func() { u.log.Warn("so many credentials are in use that accepted ones are forgotten") }
+	u.views.private.onForgetting = func() { u.log.Warn("so many credentials are in use that their views are forgotten") }
 	u.closed, u.close = context.WithCancel(context.Background())
 	u.countEra(o.Era)
 	return u

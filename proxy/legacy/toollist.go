@@ -1,0 +1,128 @@
+package legacy
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// downgradeToolList makes of a list of tools what older clients accept, or returns nil
+// when it is that already: an output schema is one of an object, and a property's
+// schema is an object too.
+func downgradeToolList(m *wire.Scanner) []byte {
+	result := m.Result.Of(m.Bytes())
+	if !suspect(result) {
+		return nil
+	}
+	changed := false
+	out := rewrite(result, func(key string, value []byte) []byte {
+		if isModernMember(key) {
+			return nil
+		}
+		if key != "tools" {
+			return value
+		}
+		var tools list
+		items(value, func(tool []byte) {
+			t := downgradeTool(tool)
+			changed = changed || len(t) != len(tool)
+			tools.add(t)
+		})
+		return tools.end()
+	})
+	if !changed {
+		return nil
+	}
+	return out
+}
+
+// suspect tells at little cost that a list may need a change: most need none.
+func suspect(result []byte) bool {
+	for _, word := range []string{`"outputSchema"`, `true`, `false`, `\u`} {
+		if bytes.Contains(result, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// downgradeTool returns the tool itself when it needs no change; a change changes its
+// length.
+func downgradeTool(tool []byte) []byte {
+	input, output := wire.Get(tool, "inputSchema"), wire.Get(tool, "outputSchema")
+	plain := withoutBooleans(input)
+	wrap := output != nil && !describesObject(output)
+	if !wrap && len(plain) == len(input) {
+		return tool
+	}
+	return rewrite(tool, func(key string, value []byte) []byte {
+		switch {
+		case key == "inputSchema":
+			return plain
+		case key == "outputSchema" && wrap:
+			return wrapSchema(value)
+		}
+		return value
+	})
+}
+
+// withoutBooleans puts {} for properties whose schema is just true, and its negation
+// for false: clients expect objects there.
+func withoutBooleans(schema []byte) []byte {
+	found := false
+	_ = wire.Each(wire.Get(schema, "properties"), func(_ string, value []byte) error {
+		found = found || wire.KindOf(value) == 't'
+		return nil
+	})
+	if !found {
+		return schema
+	}
+	return rewrite(schema, func(key string, value []byte) []byte {
+		if key != "properties" {
+			return value
+		}
+		return rewrite(value, func(_ string, property []byte) []byte {
+			switch {
+			case wire.KindOf(property) != 't':
+				return property
+			case property[0] == 't':
+				return []byte(`{}`)
+			}
+			return []byte(`{"not":{}}`)
+		})
+	})
+}
+
+func describesObject(schema []byte) bool {
+	kind, ok := wire.Unquote(wire.Get(schema, "type"))
+	return ok && kind == "object"
+}
+
+// wrapSchema describes the object that wrapped makes of a value: references from the
+// root of the schema have to go on from where it is now.
+func wrapSchema(schema []byte) []byte {
+	out := append([]byte(`{"type":"object","properties":{"result":`), reroot(schema)...)
+	return append(out, `},"required":["result"]}`...)
+}
+
+// reroot moves every reference to the schema's own root.
+func reroot(value []byte) []byte {
+	switch wire.KindOf(value) {
+	case '{':
+		return rewrite(value, func(key string, v []byte) []byte {
+			if ref, ok := wire.Unquote(v); ok && (key == "$ref" || key == "$dynamicRef") {
+				if ref == "#" || strings.HasPrefix(ref, "#/") {
+					return wire.AppendQuoted(nil, "#/properties/result"+ref[1:])
+				}
+				return v
+			}
+			return reroot(v)
+		})
+	case '[':
+		var out list
+		items(value, func(item []byte) { out.add(reroot(item)) })
+		return out.end()
+	}
+	return value
+}
