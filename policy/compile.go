@@ -21,6 +21,12 @@ func (s *Set) Rules() []*Rule {
 	return s.rules
 }
 
+// Modes of a rule.
+const (
+	modeEnforce = "enforce"
+	modeObserve = "observe"
+)
+
 // maxName bounds a rule's name, in bytes: it becomes a label.
 const maxName = 128
 
@@ -51,6 +57,13 @@ type compiler struct {
 func (c *compiler) compile(spec *Spec) *Rule {
 	c.name(spec.Name)
 	r := &Rule{Name: spec.Name}
+	switch spec.Mode {
+	case "", modeEnforce:
+	case modeObserve:
+		r.Observed = true
+	default:
+		c.report("mode", "must be one of %s, %s", modeEnforce, modeObserve)
+	}
 	before := len(c.problems)
 	r.match = c.match(spec.Match)
 	sound := len(c.problems) == before

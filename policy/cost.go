@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// costLimit bounds one run of an expression, in CEL's cost units: some 10 ms.
+	// costLimit bounds one run of an expression, in CEL's cost units: some tens of milliseconds.
 	costLimit = 1_000_000
 	// smallInput bounds what an expression reads on a run whose cost is not counted, in bytes.
 	smallInput = 64 << 10

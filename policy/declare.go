@@ -4,11 +4,14 @@ import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 
 // Declares says what to declare upstream for a request: of each kind what the client can be asked
 // (clientCan) unless a rule takes the kind whole, plus what an answering rule that may match could
-// answer. It judges as far as the request and the client alone allow, and allocates nothing.
+// answer; rules on trial change nothing. It judges as far as the request and the client alone allow, and allocates nothing.
 func (s *Set) Declares(r *Request, c *Client, _ string, clientCan wire.Can) wire.Can {
 	open := allKinds
 	var declared wire.Can
 	for _, rule := range s.Rules() {
+		if rule.Observed {
+			continue
+		}
 		m := &rule.match
 		may := m.foreseen(open, clientCan)
 		if may == 0 || !m.foresees(r, c) {

@@ -11,11 +11,13 @@ type Verdict struct {
 	Rule *Rule
 	// Matches: all of its match holds.
 	Matches bool
-	// Decides: it is the first that matches, and no rule before it fails the ask.
+	// Reached: no rule before it decides or fails the ask.
+	Reached bool
+	// Decides: it is the first that matches and is not on trial, and no rule before it fails the ask.
 	Decides bool
 	// Reasons are for people, cleaned: what does not hold, or, for a rule that matches, what does.
 	Reasons []string
-	// Err is an [*EvalError] when the rule cannot be judged: reached, it fails the ask.
+	// Err is an [*EvalError] when the rule cannot be judged: reached, it fails the ask unless it is on trial.
 	Err error
 }
 
@@ -25,7 +27,7 @@ func (s *Set) Explain(q *Question) []Verdict {
 	e := evaluation{q: q}
 	open := true
 	for _, r := range s.Rules() {
-		v := Verdict{Rule: r}
+		v := Verdict{Rule: r, Reached: open}
 		ok, field, err := r.match.holds(&e)
 		v.Matches = ok
 		if err != nil {
@@ -33,8 +35,8 @@ func (s *Set) Explain(q *Question) []Verdict {
 		} else {
 			v.Reasons = r.match.reasons(&e, ok)
 		}
-		v.Decides = open && ok
-		open = open && !ok && err == nil
+		v.Decides = open && ok && !r.Observed
+		open = open && (r.Observed || !ok && err == nil)
 		verdicts = append(verdicts, v)
 	}
 	return verdicts

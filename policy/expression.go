@@ -82,6 +82,7 @@ func (y yields) allow(t *types.Type) bool {
 func problemText(message string) string {
 	message, _, _ = strings.Cut(message, " expecting ")
 	message = strings.ReplaceAll(message, " (in container '')", "")
+	message = strings.ReplaceAll(message, "mismatched input '<EOF>'", "something is missing")
 	return strings.Join(strings.Fields(message), " ")
 }
 

@@ -82,6 +82,8 @@ func TestExpressionsFailClosed(t *testing.T) {
 		`request.args.big + 1 > 5`,
 		`request.args.list[5000] == 1`,
 		`int(request.args.s) == 1`,
+		`mrtr.Ask{}.key == 'x'`,
+		`request.args.s.matches(request.args.s + '(')`,
 		`request.args.list.all(a, request.args.list.all(b, a == b))`,
 	} {
 		set := compiled(t, whenRule(expr), `{"accept":{}}`)

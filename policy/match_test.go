@@ -2,7 +2,9 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -151,4 +153,49 @@ func TestRepeatedMembersFailWhereTheyAreRead(t *testing.T) {
 			t.Errorf("%s: %v, want it to fail: %v", tc.rule, err, tc.fail)
 		}
 	}
+}
+
+func TestDecideAllocatesNothingForRulesThatDoNotMatch(t *testing.T) {
+	q := form()
+	cost := func(n int) float64 {
+		rules := make([]string, n)
+		for i := range rules {
+			rules[i] = `{"match":{"tool":"other","message":"*x*","fields":["a"],"when":"request.args.absent == 1"},"decline":{}}`
+		}
+		set := compiled(t, append(rules, `{"match":{"mode":"form","message":"*staging*"},"decline":{}}`)...)
+		return testing.AllocsPerRun(50, func() {
+			if r, err := set.Decide(q); r != nil || err != nil {
+				t.Fatal(r, err)
+			}
+		})
+	}
+	if one, many := cost(1), cost(100); many > one {
+		t.Errorf("%v allocations with 100 rules, %v with one", many, one)
+	}
+}
+
+// A set serves many exchanges at once.
+func TestDecideConcurrently(t *testing.T) {
+	set := compiled(t,
+		`{"match":{"when":"request.args.o.l.all(x, x == request.args.i)"},"accept":{"expr":{"a":"request.args.i + 0"}}}`,
+		`{"forward":{}}`,
+	)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			q := form()
+			q.Request.Args = fmt.Appendf(nil, `{"i":%d,"o":{"l":[%d,%d]}}`, i, i, i)
+			for range 50 {
+				r, err := set.Decide(q)
+				if err != nil || r != set.Rules()[0] {
+					t.Errorf("rule %v, %v", r, err)
+					return
+				}
+				if content, err := r.Action.(*Accept).ContentFor(q); err != nil || string(content) != fmt.Sprintf(`{"a":%d}`, i) {
+					t.Errorf("content %s, %v", content, err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

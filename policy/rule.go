@@ -6,7 +6,10 @@ import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 type Rule struct {
 	Name   string
 	Action Action
-	match  match
+	// Observed: the rule is on trial. It tells what it would decide, and decides nothing: the ask goes
+	// the way it goes without the rule.
+	Observed bool
+	match    match
 }
 
 // match is a checked match. All of it must hold.

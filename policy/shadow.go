@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Shadowed warns of rules that never decide, since an earlier rule matches all that they match. It errs
-// to silence: two rules that cover a third between them are not found. Rules with problems of their
+// Shadowed warns of rules that never decide, since an earlier rule matches all that they match; one on
+// trial hides nothing. It errs to silence: two rules that cover a third between them are not found. Rules with problems of their
 // own are left out.
 func Shadowed(specs []Spec) []Problem {
 	c := &compiler{names: map[string]int{}, extra: map[string]ActionParser{}}
@@ -24,7 +24,7 @@ func Shadowed(specs []Spec) []Problem {
 	var warnings []Problem
 	for i, r := range rules {
 		for j := 0; j < i && r != nil; j++ {
-			if rules[j] != nil && rules[j].match.covers(&r.match) {
+			if rules[j] != nil && !rules[j].Observed && rules[j].match.covers(&r.match) {
 				warnings = append(warnings, Problem{Rule: i, Message: fmt.Sprintf("never decides: rule %d, %q, matches all that it matches", j+1, rules[j].Name)})
 				break
 			}

@@ -10,6 +10,8 @@ type Spec struct {
 	Match json.RawMessage
 	// Action is the key of the rule's one action: "accept", "forward", …
 	Action string
+	// Mode is "enforce", which "" stands for, or "observe": see [Rule].
+	Mode string
 	// Args is the JSON value of that key; nil and null are as good as {}.
 	Args json.RawMessage
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
 )
@@ -38,6 +39,11 @@ type Options struct {
 	// ResumeWindow is how long a legacy client whose stream broke may take to come
 	// back for it; 0 means that it cannot.
 	ResumeWindow time.Duration
+	// WaitingProgress is the time between two notifications that tell a legacy client
+	// that its request waits for input; 0 means none.
+	WaitingProgress time.Duration
+	// Deadlines tell when legacy clients give up a request.
+	Deadlines []legacy.Deadline
 
 	Sealer  *session.Sealer
 	MaxAge  time.Duration // of a session id

@@ -19,6 +19,7 @@ type Proxy struct {
 	registry *exchange.Registry
 	gate     *exchange.Gate
 	streams  *legacy.Streams
+	channels *legacy.Channels
 	draining chan struct{}
 	drain    sync.Once
 
@@ -39,6 +40,7 @@ func New(s Shared, o Options) *Proxy {
 		registry: exchange.NewRegistry(s.MaxExchanges),
 		gate:     exchange.NewGate(),
 		streams:  legacy.NewStreams(),
+		channels: legacy.NewChannels(),
 		draining: make(chan struct{}),
 	}
 	p.Reload(o)
@@ -68,6 +70,13 @@ func (p *Proxy) Reload(o Options) {
 		mux.Handle(ro.Path, rt)
 		if ro.Path != "/" {
 			mux.Handle(ro.Path+"/", rt)
+		}
+	}
+	for _, rt := range next.routes { // after the routes themselves, which go first
+		for _, path := range []string{rt.channel, rt.channel + channelMessages} {
+			if next.routes[path] == nil {
+				mux.HandleFunc(path, rt.serveChannel)
+			}
 		}
 	}
 	next.handler = recovering(guard.New(o.Guard).CORS(mux), p.shared.Log)

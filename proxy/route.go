@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
@@ -15,6 +16,7 @@ import (
 type route struct {
 	tokens   tokens
 	maxBody  int64
+	channel  string // path of the HTTP+SSE transport
 	options  upstream.Options
 	upstream *upstream.Upstream
 	legacy   *legacy.Handler
@@ -26,7 +28,7 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 	m := p.shared.Metrics.Route(ro.Path)
 	log := p.shared.Log.With(routeField(ro.Path))
 	ro.Upstream.Metrics, ro.Upstream.Dropped, ro.Upstream.Log = m, p.shared.Metrics.Dropped, log
-	rt := &route{tokens: newTokens(o.Tokens), maxBody: o.MaxBodyBytes, options: ro.Upstream, metrics: m}
+	rt := &route{channel: strings.TrimSuffix(ro.Path, "/") + channelPath, tokens: newTokens(o.Tokens), maxBody: o.MaxBodyBytes, options: ro.Upstream, metrics: m}
 	if before != nil && before.options.Equal(&ro.Upstream) {
 		rt.upstream = before.upstream
 	} else {
@@ -52,7 +54,10 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		Binding:         o.Binding,
 		JSONRPCFailures: o.JSONRPCFailures,
 		Streams:         p.streams,
+		Channels:        p.channels,
 		ResumeWindow:    o.ResumeWindow,
+		WaitingProgress: o.WaitingProgress,
+		Deadlines:       o.Deadlines,
 		KeepAlive:       o.KeepAlive,
 		Metrics:         m,
 		Dropped:         p.shared.Metrics.Dropped,
@@ -62,14 +67,22 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 	return rt
 }
 
+// admit asks for a token where one is needed.
+func (rt *route) admit(w http.ResponseWriter, r *http.Request) bool {
+	if rt.tokens.admit(r) {
+		return true
+	}
+	w.Header().Set("Www-Authenticate", "Bearer")
+	refuse(w, http.StatusUnauthorized, nil, wire.CodeInvalidRequest, "a bearer token is needed here")
+	return false
+}
+
 // allowed are the methods of an MCP endpoint.
 const allowed = "GET, POST, DELETE"
 
 // ServeHTTP serves an MCP endpoint.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !rt.tokens.admit(r) {
-		w.Header().Set("Www-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, nil, wire.CodeInvalidRequest, "a bearer token is needed here")
+	if !rt.admit(w, r) {
 		return
 	}
 	switch r.Method {
@@ -84,6 +97,34 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}
 }
+
+// serveChannel serves the endpoint of the HTTP+SSE transport of 2024-11-05, which is
+// beside the MCP endpoint, and its endpoint for messages below it.
+func (rt *route) serveChannel(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case !rt.admit(w, r):
+	case r.Method == http.MethodGet && r.URL.Path == rt.channel:
+		rt.legacy.OpenChannel(w, r, rt.channel+channelMessages)
+	case r.Method == http.MethodPost && r.URL.Path == rt.channel+channelMessages:
+		s := takeScanner()
+		defer giveScanner(s)
+		if f := read(w, r, s, rt.maxBody); f != nil {
+			refuse(w, f.status, f.id, f.code, f.message)
+			return
+		}
+		rt.legacy.ChannelMessage(w, r, s)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// The endpoints of the HTTP+SSE transport: the stream's below the route, the one for
+// messages below that.
+const (
+	channelPath     = "/sse"
+	channelMessages = "/message"
+)
 
 // post reads the message of a POST and hands it to the dialect of its client.
 func (rt *route) post(w http.ResponseWriter, r *http.Request) {

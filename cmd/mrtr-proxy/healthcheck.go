@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"net"
@@ -28,8 +29,13 @@ func healthcheck(args []string, s streams) int {
 	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
 		host = "127.0.0.1"
 	}
-	client := http.Client{Timeout: healthTimeout, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	resp, err := client.Get("http://" + net.JoinHostPort(host, port) + "/-/healthy")
+	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/-/healthy", nil)
+	if err != nil {
+		return misused(s, fmt.Sprintf("healthcheck: %q is no host:port", *admin))
+	}
+	resp, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		_, _ = fmt.Fprintln(s.err, err)
 		return exitFailed

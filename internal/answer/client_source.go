@@ -43,6 +43,9 @@ func (j *job) clientFailed(ctx context.Context, err error) ending {
 	if own, ok := errors.AsType[*ClientError](err); ok {
 		return j.unanswered(metrics.AskError, resolver.HandlerError, s.OnClientError, fmt.Sprintf("%d %s", own.Code, own.Message))
 	}
+	if none, ok := errors.AsType[*Inexpressible](err); ok {
+		return j.unanswered(metrics.AskNoChannel, resolver.NoChannel, s.OnNoChannel, none.Why)
+	}
 	if e, over := j.late(ctx, sourceClient, s.OnTimeout); over {
 		return e
 	}

@@ -11,7 +11,7 @@ import (
 type constraints struct {
 	integers                           bool // of numbers, only whole ones
 	least, most, above, below, divisor *big.Rat
-	choices                            []any // nil: any
+	choices                            *choices // nil: any
 	format                             func(string) bool
 }
 
@@ -44,20 +44,13 @@ func takeConstraints(schema map[string]any) constraints {
 	if name, ok := schema["format"].(string); ok {
 		c.format = formats[name]
 	}
-	if list, ok := schema["enum"].([]any); ok {
-		c.choices = list
-		delete(schema, "enum")
-	}
-	if only, ok := schema["const"]; ok && c.choices == nil {
-		c.choices = []any{only}
-		delete(schema, "const")
-	}
+	c.choices = takeChoices(schema)
 	return c
 }
 
 // problem says, without the value, how a decoded value breaks the constraints; "" when it does not.
 func (c *constraints) problem(v any) string {
-	if c.choices != nil && !slices.ContainsFunc(c.choices, func(choice any) bool { return same(choice, v) }) {
+	if c.choices != nil && !c.choices.have(v) {
 		return "is none of the choices"
 	}
 	switch v := v.(type) {

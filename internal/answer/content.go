@@ -7,8 +7,17 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
+// A check has a bound: at worst the schema library looks at every part of the form for every value.
+const (
+	maxContentBytes = 1 << 20
+	maxWork         = 1 << 22
+)
+
 // check says, without values, why content does not fit the form; nil when it does. Nothing is coerced.
 func (f *form) check(content []byte) error {
+	if len(content) > maxContentBytes {
+		return errors.New("the content is too long")
+	}
 	// A name that stands twice would be one value here and another one at the server.
 	if err := wire.ValidateStrict(content); err != nil {
 		return errors.New("the content is not unambiguous JSON")
@@ -21,6 +30,9 @@ func (f *form) check(content []byte) error {
 		if _, ok := object[name]; !ok {
 			return fieldError(name, "is missing")
 		}
+	}
+	if size(object)*f.weight > maxWork {
+		return errors.New("the content has more values than can be checked")
 	}
 	native, ok := natives(object)
 	if !ok {

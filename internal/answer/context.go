@@ -24,15 +24,17 @@ type Context struct {
 	Can wire.Can
 	// Channel reaches the client; nil when there is no way to ask it.
 	Channel Channel
-	// Overdue is called, with the ask's key, when an ask has been open for input_timeout: before Settle returns, or in the
-	// meantime where the limit is only observed. It may be nil, and is called from any goroutine.
+	// Limits are those of this very request, for InputTimeout and Observe; nil leaves them at the Settings.
+	Limits *resolver.Limits
+	// Overdue is called, with the ask's key, when an ask has been open for input_timeout: before Settle returns where the
+	// limit is enforced, from a goroutine of its own where it is only observed. It may be nil.
 	Overdue func(key string)
 }
 
 // Channel asks the client the legacy way, on the exchange's own stream.
 type Channel interface {
-	// Ask returns the client's raw result. Errors: *ClientError when the client answered with one, ErrNoChannel when it
-	// could not be asked, the context's error when that ended first; the question is then withdrawn.
+	// Ask returns the client's raw result. Errors: *ClientError when the client answered with one, *Inexpressible when its
+	// revision has no form for the ask, ErrNoChannel when it could not be asked, the context's error when that ended first; the question is then withdrawn.
 	Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error)
 }
 

@@ -19,6 +19,9 @@ type Options struct {
 	Auditor  Auditor        // nil: nothing is recorded
 	// AuditValues puts the answers themselves into the records.
 	AuditValues bool
+	// RefuseUnrecorded fails an ask whose record is lost. While records are being lost, an ask is refused before anyone is
+	// asked; the record of such a refusal is what shows that they can be written again.
+	RefuseUnrecorded bool
 }
 
 // Desk answers the asks of one route. It is immutable and safe for concurrent use.
@@ -32,11 +35,11 @@ func (d *Desk) Declares(c *Context) wire.Can {
 	return d.options.Policy.Declares(&c.Request, &c.Client, c.Route, c.Can)
 }
 
-// Check refuses the asks of a round, before anyone is disturbed, when the schema of one cannot be used: a protocol failure
-// with the ask's key. Settle checks its ask again.
+// Check refuses the asks of a round, before anyone is disturbed, when one cannot be read or its schema not be used: a
+// protocol failure with the ask's key. Settle checks its ask again.
 func Check(asks []resolver.Ask) *resolver.Failure {
 	for i := range asks {
-		if _, f := formOf(&asks[i]); f != nil {
+		if _, f := read(&asks[i]); f != nil {
 			return f
 		}
 	}
@@ -50,13 +53,18 @@ func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.Raw
 	j := &job{desk: d, about: c, ask: a, begun: time.Now(), question: question(c, &a)}
 	ctx, stop := j.limit(ctx)
 	defer stop()
-	e := j.settle(ctx)
+	var e ending
+	if d.options.RefuseUnrecorded && d.options.Auditor != nil && d.options.Auditor.Failing() {
+		e = j.unrecorded(sourcePolicy)
+	} else {
+		e = j.settle(ctx)
+	}
 	if e.overdue && c.Overdue != nil {
 		c.Overdue(a.Key)
 	}
 	if !e.withdrawn {
-		j.count(&e)
 		j.record(&e)
+		j.count(&e)
 	}
 	return e.answer, e.failure
 }
@@ -78,6 +86,7 @@ type job struct {
 	question policy.Question
 	form     *form        // of an elicitation in form mode
 	rule     *policy.Rule // that decided; nil for none
+	observed []Observation
 }
 
 // ending is what became of an ask.
@@ -98,22 +107,31 @@ const (
 
 // settle decides and lets the source answer.
 func (j *job) settle(ctx context.Context) ending {
-	var f *resolver.Failure
-	if j.form, f = formOf(&j.ask); f != nil {
-		return ending{source: sourcePolicy, outcome: metrics.AskInvalid, failure: f}
+	action, e := j.decide()
+	if action == nil {
+		return e
 	}
-	rule, err := j.desk.options.Policy.Decide(&j.question)
-	if err != nil {
-		return j.closed(err)
-	}
-	var action policy.Action = &policy.Forward{}
-	if rule != nil {
-		j.rule, action = rule, rule.Action
-		if m := j.desk.options.Metrics; m != nil {
-			m.Decisions(rule.Name, action.Verb()).Inc()
-		}
+	if m := j.desk.options.Metrics; m != nil && j.rule != nil {
+		m.Decisions(j.rule.Name, action.Verb()).Inc()
 	}
 	return j.act(ctx, action)
+}
+
+// decide says what is to be done; a nil action is an ending already.
+func (j *job) decide() (policy.Action, ending) {
+	var f *resolver.Failure
+	if j.form, f = read(&j.ask); f != nil {
+		return nil, ending{source: sourcePolicy, outcome: metrics.AskInvalid, failure: f}
+	}
+	rule, err := j.desk.options.Policy.Judge(&j.question, j.observe)
+	if err != nil {
+		return nil, j.closed(err)
+	}
+	if rule == nil {
+		return &policy.Forward{}, ending{}
+	}
+	j.rule = rule
+	return rule.Action, ending{}
 }
 
 // act has the ask answered as the rule says. A link that may not be shown is neither consented to nor passed on.
@@ -126,10 +144,8 @@ func (j *job) act(ctx context.Context, action policy.Action) ending {
 	case *policy.Cancel:
 		return j.checked(sourcePolicy, actionObject("cancel"))
 	}
-	if j.ask.Kind == wire.ElicitationURL {
-		if problem := policy.LinkProblem(j.question.URL); problem != "" {
-			return j.fail(sourcePolicy, metrics.AskRefused, resolver.Refused, "its link is shown to nobody, for "+problem)
-		}
+	if problem := j.linkProblem(); problem != "" {
+		return j.fail(sourcePolicy, metrics.AskRefused, resolver.Refused, "its link is shown to nobody, for "+problem)
 	}
 	switch act := action.(type) {
 	case *policy.Forward:
@@ -138,4 +154,12 @@ func (j *job) act(ctx context.Context, action policy.Action) ending {
 		return j.extra(ctx, act)
 	}
 	return j.policy(action)
+}
+
+// linkProblem says why the link of the ask may not be shown; "" also for an ask without one.
+func (j *job) linkProblem() string {
+	if j.ask.Kind != wire.ElicitationURL {
+		return ""
+	}
+	return policy.LinkProblem(j.question.URL)
 }

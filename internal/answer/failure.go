@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
@@ -22,24 +24,42 @@ func (j *job) invalid(source, why string) ending {
 	return j.fail(source, metrics.AskInvalid, resolver.InvalidResponse, why)
 }
 
-// formOf makes an elicitation's schema ready; nil for every other kind. A schema that cannot be used is the server's fault.
-func formOf(a *resolver.Ask) (*form, *resolver.Failure) {
-	if a.Kind != wire.ElicitationForm {
+// read makes an elicitation ready: the form's schema, nil for a link and for every other kind. What cannot be read, or is
+// read differently by different readers, is the server's fault.
+func read(a *resolver.Ask) (*form, *resolver.Failure) {
+	if a.Kind != wire.ElicitationForm && a.Kind != wire.ElicitationURL {
 		return nil, nil
 	}
-	raw := wire.Get(a.Params, "requestedSchema")
-	if raw == nil && wire.Get(a.Params, "schema") != nil {
-		return nil, badSchema(a, "it stands under schema")
+	var schema []byte
+	misplaced, ambiguous := false, false
+	err := wire.Each(a.Params, func(name string, v []byte) error {
+		switch {
+		case name == "requestedSchema":
+			schema = v
+		case name == "schema":
+			misplaced = true
+		case name != "url" && strings.EqualFold(name, "url"):
+			ambiguous = true // some clients read names without regard to case
+		}
+		return nil
+	})
+	switch {
+	case err != nil || ambiguous && a.Kind == wire.ElicitationURL:
+		return nil, unusable(a, "the params", "members are repeated")
+	case a.Kind == wire.ElicitationURL:
+		return nil, nil
+	case schema == nil && misplaced:
+		return nil, unusable(a, "the requestedSchema", "it is called schema")
 	}
-	f, err := compile(raw)
+	f, err := compile(schema)
 	if err != nil {
-		return nil, badSchema(a, wire.Clean(err.Error(), maxPeerText))
+		return nil, unusable(a, "the requestedSchema", wire.Clean(err.Error(), maxPeerText))
 	}
 	return f, nil
 }
 
-func badSchema(a *resolver.Ask, why string) *resolver.Failure {
-	f := resolver.ProtocolFailure(`the requestedSchema of its elicitation "` + wire.Clean(a.Key, maxPeerText) + `" cannot be used: ` + why)
+func unusable(a *resolver.Ask, what, why string) *resolver.Failure {
+	f := resolver.ProtocolFailure(what + ` of its elicitation "` + wire.Clean(a.Key, maxPeerText) + `" cannot be used: ` + why)
 	f.Key = a.Key
 	return f
 }

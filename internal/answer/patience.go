@@ -14,17 +14,20 @@ var (
 
 // limit puts the ask under input_timeout, which may only be reported.
 func (j *job) limit(ctx context.Context) (context.Context, func()) {
-	s := &j.desk.options.Settings
-	if s.InputTimeout <= 0 {
+	timeout, observed := j.desk.options.Settings.InputTimeout, j.desk.options.Settings.Observe
+	if l := j.about.Limits; l != nil {
+		timeout, observed = l.InputTimeout, l.Observe
+	}
+	if timeout <= 0 {
 		return ctx, func() {}
 	}
-	if !s.Observe {
-		return context.WithTimeoutCause(ctx, s.InputTimeout, errInputTimeout)
+	if !observed {
+		return context.WithTimeoutCause(ctx, timeout, errInputTimeout)
 	}
 	if j.about.Overdue == nil {
 		return ctx, func() {}
 	}
-	t := time.AfterFunc(s.InputTimeout, func() { j.about.Overdue(j.ask.Key) })
+	t := time.AfterFunc(timeout, func() { j.about.Overdue(j.ask.Key) })
 	return ctx, func() { t.Stop() }
 }
 

@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // of wraps a property's schema into a form with the field x.
@@ -75,6 +77,8 @@ func TestContents(t *testing.T) {
 		{of(`{"type":"string","maxLength":99999999999}`), []string{`{"x":"ab"}`}, nil},
 		{of(`{"type":"string","pattern":"^a+$"}`), []string{`{"x":"aa"}`}, []string{`{"x":"ab"}`}},
 		{of(`{"type":"string","oneOf":[{"const":"p1","title":"Gold"},{"const":"p2","title":"Silver"}]}`), []string{`{"x":"p2"}`}, []string{`{"x":"Gold"}`, `{"x":""}`}},
+		{of(`{"oneOf":[{"const":"a"},{"const":"a"},{"const":"b"}]}`), []string{`{"x":"b"}`}, []string{`{"x":"a"}`}},
+		{of(`{"anyOf":[{"const":1},{"const":1.0}]}`), []string{`{"x":1}`}, []string{`{"x":2}`}},
 		{of(`{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"type":"string","enum":["a","b"]}}`), []string{`{"x":["a"]}`, `{"x":["b","a"]}`}, []string{`{"x":[]}`, `{"x":"a"}`, `{"x":["c"]}`, `{"x":["a","a"]}`, `{"x":["a","b","a"]}`}},
 		{of(`{"type":"array","items":{"anyOf":[{"const":"#F00","title":"Red"}]}}`), []string{`{"x":["#F00"]}`}, []string{`{"x":["Red"]}`}},
 		{of(`{"type":"array","items":{"type":"integer"}}`), []string{`{"x":[1,2.0]}`}, []string{`{"x":[1.00000000000000000001]}`}},
@@ -150,5 +154,42 @@ func TestAMisfitNamesTheFieldAndNoValue(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), field) || strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "12345") {
 			t.Errorf("%s: %v, want %s named and no value", content, err, field)
 		}
+	}
+}
+
+// A client with a long list must not cost more than its list, whatever the form offers.
+func TestALongListOfManyChoices(t *testing.T) {
+	var titled, plain []string
+	for i := range 1500 {
+		titled = append(titled, fmt.Sprintf(`{"const":"c%d","title":"C"}`, i))
+		plain = append(plain, fmt.Sprintf(`"c%d"`, i))
+	}
+	list := `{"x":[` + strings.Repeat(`"c1499",`, 50000) + `"c0"]}`
+	for _, items := range []string{`{"anyOf":[` + strings.Join(titled, ",") + `]}`, `{"enum":[` + strings.Join(plain, ",") + `]}`} {
+		f, err := compile([]byte(of(`{"type":"array","items":` + items + `}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.check([]byte(list)); err != nil {
+			t.Errorf("%.30s: %v", items, err)
+		}
+		if f.check([]byte(strings.Replace(list, "c0", "d0", 1))) == nil {
+			t.Errorf("%.30s: a value beyond the choices was taken", items)
+		}
+	}
+	mixed := `{"anyOf":[{"type":"null"},` + strings.Join(titled, ",") + `]}`
+	f, err := compile([]byte(of(`{"type":"array","items":` + mixed + `}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if f.check([]byte(list)) == nil {
+		t.Error("a list of no bound was checked against a form of no choices")
+	}
+	if d := time.Since(begun); d > 5*time.Second {
+		t.Errorf("refusing took %v", d)
+	}
+	if f.check([]byte(`{"x":"`+strings.Repeat("x", maxContentBytes)+`"}`)) == nil {
+		t.Error("a content of no bound was taken")
 	}
 }

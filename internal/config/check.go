@@ -16,6 +16,8 @@ func (r *reader) config(root *yaml.Node) (*Config, Problems) {
 	keysOf(&c, d).read(top)
 	r.listeners(&c)
 	r.credentials(&c, d)
+	r.audit(&c, d)
+	r.tools(&c, d)
 	r.rules(&c, d)
 	if len(r.problems) > 0 {
 		return nil, r.problems.sorted()

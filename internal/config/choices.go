@@ -57,6 +57,15 @@ const (
 	ChoiceCancel Choice = "cancel"
 )
 
+// OnFailure is what becomes of an ask whose audit record is lost.
+type OnFailure string
+
+// The choices: the ask is answered all the same, or fails.
+const (
+	OnFailureContinue OnFailure = "continue"
+	OnFailureRefuse   OnFailure = "refuse"
+)
+
 // Era is the protocol era of an upstream, as far as the file settles it.
 type Era string
 

@@ -7,6 +7,7 @@ package config
 
 import (
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/secret"
@@ -20,6 +21,7 @@ type Config struct {
 	Log             Log
 	Audit           Audit
 	Session         Session
+	Legacy          Legacy
 	ShutdownTimeout time.Duration // what running exchanges get when the process stops
 	KeepAlive       time.Duration // between comment lines on an open stream
 	Security        Security
@@ -44,8 +46,9 @@ type Log struct {
 
 // Audit is the record of settled asks.
 type Audit struct {
-	File   string // "" = with the log
-	Values bool   // answers are part of the record
+	File      string    // "" = with the log
+	Values    bool      // answers are part of the record
+	OnFailure OnFailure // refuse needs a file: whether a log arrives is not known
 }
 
 // Session is what sessions are sealed with and good for.
@@ -80,6 +83,12 @@ type Limits struct {
 	MaxOpenRoundTripsPerSession int
 }
 
+// ToolLimits are the limits of the tools whose names fit a pattern.
+type ToolLimits struct {
+	Tools  policy.Pattern
+	Limits Limits // the effective ones
+}
+
 // Answers says what becomes of an elicitation that the client does not answer.
 type Answers struct {
 	OnClientError Choice
@@ -96,10 +105,34 @@ type Policy struct {
 type Route struct {
 	Path        string // clean, without a trailing slash unless it is "/"
 	Upstream    Upstream
-	Limits      Limits      // the effective ones
-	Policy      Policy      // the effective rules: the route's own, then the general ones
-	Rules       *policy.Set // Policy compiled; never nil
-	Passthrough bool        // a legacy upstream is accepted although there are rules
+	Limits      Limits       // the effective ones
+	Tools       []ToolLimits // the first that fits goes before Limits: the route's own, then the general ones
+	Policy      Policy       // the effective rules: the route's own, then the general ones
+	Rules       *policy.Set  // Policy compiled; never nil
+	Passthrough bool         // a legacy upstream is accepted although there are rules
+}
+
+// RouteAt finds a route by its path, nil when there is none; "" is the only one.
+func (c *Config) RouteAt(path string) *Route {
+	clean := path
+	if clean != "/" {
+		clean = strings.TrimSuffix(path, "/")
+	}
+	for i := range c.Routes {
+		if c.Routes[i].Path == clean || path == "" && len(c.Routes) == 1 {
+			return &c.Routes[i]
+		}
+	}
+	return nil
+}
+
+// Paths are those of the routes, in the order of the file.
+func (c *Config) Paths() []string {
+	out := make([]string, len(c.Routes))
+	for i := range c.Routes {
+		out[i] = c.Routes[i].Path
+	}
+	return out
 }
 
 // Upstream is the server of a route.
@@ -131,7 +164,9 @@ func Default() Config {
 		Listen:          "127.0.0.1:8808",
 		Admin:           Admin{Listen: "127.0.0.1:8809"},
 		Log:             Log{Level: LevelInfo, Format: FormatJSON},
+		Audit:           Audit{OnFailure: OnFailureContinue},
 		Session:         Session{MaxAge: 168 * time.Hour, Bind: BindSubject},
+		Legacy:          Legacy{ResumeWindow: time.Minute, WaitingProgress: 10 * time.Second},
 		ShutdownTimeout: 30 * time.Second,
 		KeepAlive:       15 * time.Second,
 		Security:        Security{LoopbackOrigins: true, MaxBodyBytes: 4 << 20, MaxMessageBytes: 64 << 20},

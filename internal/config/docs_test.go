@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
 )
 
 // grammar gives the sections of the code by name, each as the lines that CONFIGURATION.md has to show.
@@ -18,6 +19,7 @@ func grammar() map[string][]string {
 	out := map[string][]string{}
 	describe(out, keysOf(&c, &draft{}))
 	describe(out, routeKeys(&r, &routeDraft{}))
+	describe(out, toolKeys(&c.Limits))
 	return out
 }
 
@@ -44,22 +46,29 @@ func describe(out map[string][]string, s section) {
 	out[s.grammar()] = lines
 }
 
-// documented gives the sections of CONFIGURATION.md: a heading with the name in code, and below it a block of keys.
-func documented(t *testing.T) map[string][]string {
+// reference is CONFIGURATION.md.
+func reference(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../CONFIGURATION.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(page)
+}
+
+// documented gives the sections of CONFIGURATION.md: a heading with the name in code, and below it a block of keys.
+func documented(t *testing.T) map[string][]string {
+	t.Helper()
+	page := reference(t)
 	out := map[string][]string{}
-	for _, m := range regexp.MustCompile("(?ms)^#+ `(<[a-z]+>)`$.*?^```\n(.*?)^```$").FindAllSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile("(?ms)^#+ `(<[a-z]+>)`$.*?^```\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
 		var lines []string
-		for line := range bytes.Lines(m[2]) {
-			if text := strings.TrimSpace(string(line)); text != "" && text[0] != '#' {
+		for line := range strings.Lines(m[2]) {
+			if text := strings.TrimSpace(line); text != "" && text[0] != '#' {
 				lines = append(lines, text)
 			}
 		}
-		out[string(m[1])] = lines
+		out[m[1]] = lines
 	}
 	return out
 }
@@ -75,14 +84,11 @@ func TestReferenceMatchesTheCode(t *testing.T) {
 
 // Every type that a key of the reference names is explained there.
 func TestReferenceExplainsEveryType(t *testing.T) {
-	page, err := os.ReadFile("../../CONFIGURATION.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := reference(t)
 	for name, lines := range grammar() {
 		for _, line := range lines {
 			for _, kind := range regexp.MustCompile(`<[a-z ]+>`).FindAllString(line, -1) {
-				if !bytes.Contains(page, []byte("| `"+kind+"` |")) && !bytes.Contains(page, []byte("## `"+kind+"`\n")) {
+				if !strings.Contains(page, "| `"+kind+"` |") && !strings.Contains(page, "## `"+kind+"`\n") {
 					t.Errorf("%s of %s is not explained", kind, name)
 				}
 			}
@@ -92,16 +98,13 @@ func TestReferenceExplainsEveryType(t *testing.T) {
 
 // Every example of the reference is a good configuration once it has a route.
 func TestExamplesOfTheReference(t *testing.T) {
-	page, err := os.ReadFile("../../CONFIGURATION.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllSubmatch(page, -1)
+	page := reference(t)
+	examples := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(page, -1)
 	if len(examples) == 0 {
 		t.Error("no examples")
 	}
 	for _, m := range examples {
-		text := string(m[1])
+		text := m[1]
 		if !strings.Contains(text, "routes:") {
 			text += good
 		}
@@ -184,4 +187,49 @@ func written(n *yaml.Node) string {
 func ExampleProblem() {
 	fmt.Println(Problem{File: "config.yaml", Line: 3, Field: "limits.max_rounds", Message: "0 is less than 1"})
 	// Output: config.yaml:3: limits.max_rounds: 0 is less than 1
+}
+
+// table gives the keys in the first column of the table below a heading of the reference.
+func table(t *testing.T, heading string) (keys []string) {
+	t.Helper()
+	page := reference(t)
+	_, after, ok := strings.Cut(page, "### `"+heading+"`\n")
+	if !ok {
+		t.Fatalf("no heading %s", heading)
+	}
+	section, _, _ := strings.Cut(after, "\n#")
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\|").FindAllStringSubmatch(section, -1) {
+		for _, key := range strings.Split(row[1], ", ") {
+			keys = append(keys, strings.Trim(key, "`"))
+		}
+	}
+	return keys
+}
+
+func TestReferenceNamesEveryAction(t *testing.T) {
+	got, want := table(t, "<action>"), append(verbs(), "webhook")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the reference has %v, the code %v", got, want)
+	}
+	_, problems := policy.Compile([]policy.Spec{{Name: "x"}}, nil)
+	if len(problems) != 1 || !strings.HasSuffix(problems[0].Message, ": one of "+strings.Join(verbs(), ", ")) {
+		t.Errorf("policy has other actions: %v", problems)
+	}
+}
+
+func TestReferenceNamesKnownMatchKeys(t *testing.T) {
+	unknown := func(key string) bool {
+		_, problems := policy.Compile([]policy.Spec{{Name: "x", Action: "forward", Match: []byte(`{"` + key + `":{}}`)}}, nil)
+		return slices.ContainsFunc(problems, func(p policy.Problem) bool { return p.Message == "unknown key" })
+	}
+	if !unknown("colour") {
+		t.Fatal("policy calls an unknown key something else")
+	}
+	for _, key := range table(t, "<match>") {
+		if unknown(key) {
+			t.Errorf("policy does not know %s", key)
+		}
+	}
 }

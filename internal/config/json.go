@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -50,33 +51,39 @@ func (v value) appendScalar(dst []byte) []byte {
 		return append(dst, "null"...)
 	}
 	text, ok := v.text("a value")
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	tag := v.node.Tag
 	explicit := v.node.Style&yaml.TaggedStyle != 0
-	switch tag := v.node.Tag; {
+	switch {
 	case !ok:
 		return append(dst, "null"...)
-	case explicit && tag != "!!str" && tag != "!!int" && tag != "!!float" && tag != "!!bool":
-		v.fail("has the tag %s, which is not supported", tag)
+	case explicit:
+		return v.appendTagged(dst, tag, text)
+	case v.node.Style&quoted != 0:
+		return appendText(dst, text)
 	case tag == "!!bool":
-		return append(dst, v.bool(text)...)
-	case (tag == "!!int" || tag == "!!float") && number.MatchString(text):
+		return append(dst, strings.ToLower(text)...)
+	case number.MatchString(text):
 		return append(dst, text...)
-	case explicit && tag != "!!str":
-		v.fail("is no %s that JSON can write", tag)
 	}
 	return appendText(dst, text)
 }
 
-// bool gives a boolean as JSON has it; YAML writes it in three ways.
-func (v value) bool(text string) string {
-	switch text {
-	case "true", "True", "TRUE":
-		return "true"
-	case "false", "False", "FALSE":
-		return "false"
+// appendTagged appends a scalar that says itself what it is.
+func (v value) appendTagged(dst []byte, tag, text string) []byte {
+	switch {
+	case tag == "!!str":
+		return appendText(dst, text)
+	case tag == "!!bool" && (text == "true" || text == "false"):
+		return append(dst, text...)
+	case (tag == "!!int" || tag == "!!float") && number.MatchString(text):
+		return append(dst, text...)
+	case tag == "!!bool" || tag == "!!int" || tag == "!!float":
+		v.fail("is no %s that JSON can write", tag)
 	default:
-		v.fail("is no boolean")
-		return "null"
+		v.fail("has the tag %s, which is not supported", tag)
 	}
+	return append(dst, "null"...)
 }
 
 // number is how JSON writes one (RFC 8259, section 6).

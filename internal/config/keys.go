@@ -19,17 +19,19 @@ func keysOf(c *Config, d *draft) section {
 		{"audit", section{"audit", []field{
 			{"file", path{&c.Audit.File}},
 			{"values", boolean(&c.Audit.Values)},
+			{"on_failure", onFailure{oneOf(&c.Audit.OnFailure, OnFailureContinue, OnFailureRefuse), &d.onFailure}},
 		}}},
 		{"session", section{"session", []field{
 			{"key_file", keyFile{path{&c.Session.KeyFile}}},
 			{"max_age", duration(&c.Session.MaxAge, time.Second)},
 			{"bind", oneOf(&c.Session.Bind, BindSubject, BindCredential, BindNone)},
 		}}},
+		{"legacy", legacyKeys(&c.Legacy)},
 		{"shutdown_timeout", duration(&c.ShutdownTimeout, 0)},
 		{"keep_alive", duration(&c.KeepAlive, least)},
 		{"security", securityKeys(&c.Security)},
 		{"failures", oneOf(&c.Failures, FailuresAuto, FailuresJSONRPC)},
-		{"limits", limitKeys(&c.Limits)},
+		{"limits", limitKeys(&c.Limits, &d.tools)},
 		{"answers", section{"answers", []field{
 			{"on_client_error", oneOf(&c.Answers.OnClientError, ChoiceFail, ChoiceCancel)},
 			{"on_timeout", oneOf(&c.Answers.OnTimeout, ChoiceFail, ChoiceCancel)},
@@ -51,8 +53,19 @@ func securityKeys(s *Security) section {
 	}}
 }
 
-func limitKeys(l *Limits) section {
-	return section{"limits", []field{
+func limitKeys(l *Limits, tools *[]toolDraft) section {
+	return section{"limits", append(boundKeys(l),
+		field{"max_open_round_trips", count(&l.MaxOpenRoundTrips, 1)},
+		field{"max_open_round_trips_per_session", count(&l.MaxOpenRoundTripsPerSession, 1)},
+		field{"tools", toolList{tools}},
+	)}
+}
+
+// toolKeys are those limits that a single round trip has to itself.
+func toolKeys(l *Limits) section { return section{"toollimits", boundKeys(l)} }
+
+func boundKeys(l *Limits) []field {
+	return []field{
 		{"mode", oneOf(&l.Mode, ModeEnforce, ModeObserve)},
 		{"max_rounds", count(&l.MaxRounds, 1)},
 		{"max_state_only_rounds", count(&l.MaxStateOnlyRounds, 0)},
@@ -62,9 +75,7 @@ func limitKeys(l *Limits) section {
 		{"max_input_required_bytes", size(&l.MaxInputRequiredBytes)},
 		{"max_round_trip_time", duration(&l.MaxRoundTripTime, least)},
 		{"input_timeout", duration(&l.InputTimeout, least)},
-		{"max_open_round_trips", count(&l.MaxOpenRoundTrips, 1)},
-		{"max_open_round_trips_per_session", count(&l.MaxOpenRoundTripsPerSession, 1)},
-	}}
+	}
 }
 
 func policyKeys(l *ruleList) section {
@@ -75,7 +86,7 @@ func routeKeys(r *Route, d *routeDraft) section {
 	return section{"route", []field{
 		{"path", routePath{&r.Path, &d.path}},
 		{"upstream", must{upstreamKeys(&r.Upstream, d)}},
-		{"limits", limitKeys(&r.Limits)},
+		{"limits", limitKeys(&r.Limits, &d.tools)},
 		{"policy", policyKeys(&d.own)},
 		{"passthrough", boolean(&r.Passthrough)},
 	}}

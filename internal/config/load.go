@@ -29,6 +29,14 @@ type Options struct {
 
 // Load reads and checks a file. The Config is nil exactly when there are problems; a file that cannot be read is one.
 func Load(path string, o Options) (*Config, Problems) {
+	data, problems := readFile(path)
+	if problems != nil {
+		return nil, problems
+	}
+	return Parse(path, data, o)
+}
+
+func readFile(path string) ([]byte, Problems) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -41,7 +49,7 @@ func Load(path string, o Options) (*Config, Problems) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	return Parse(path, data, o)
+	return data, nil
 }
 
 func unreadable(path string, err error) Problems {

@@ -8,13 +8,16 @@ import (
 
 // draft is where the parts of a Config stand in the file, for the checks that need more than one of them.
 type draft struct {
-	general ruleList
-	routes  []*routeDraft
+	general   ruleList
+	tools     []toolDraft
+	onFailure value
+	routes    []*routeDraft
 }
 
 type routeDraft struct {
 	path       value
 	own        ruleList
+	tools      []toolDraft
 	credential value // of the first fixed credential; without a node when there is none
 }
 

@@ -137,6 +137,10 @@ func readRule(v value) (spec policy.Spec, ok bool) {
 			spec.Name, ok = e.value.text("<string>")
 		case e.key == "match":
 			spec.Match, ok = e.value.json()
+		case e.key == "mode":
+			mode := ModeEnforce
+			oneOf(&mode, ModeEnforce, ModeObserve).read(e.value)
+			spec.Mode = string(mode)
 		case !extra && !slices.Contains(verbs(), e.key):
 			unknown++
 			e.value.fail("unknown key%s", suggestRuleKey(e.key))
@@ -171,7 +175,7 @@ func (v value) placeSecret() {
 
 func suggestRuleKey(key string) string {
 	s := section{}
-	for _, k := range append(verbs(), "name", "match") {
+	for _, k := range append(verbs(), "name", "match", "mode") {
 		s.fields = append(s.fields, field{key: k})
 	}
 	return s.suggest(key)

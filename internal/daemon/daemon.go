@@ -103,22 +103,29 @@ func New(o Options) (d *Daemon, err error) {
 		return nil, err
 	}
 	undo.add(d.traffic.Close)
-	if d.front, err = listen(cfg.Listen, d.traffic, d.log.Named("http")); err != nil {
+	if err = d.bind(cfg, reg); err != nil {
 		return nil, err
 	}
-	undo.add(d.front.kill)
-	operators := admin.New(admin.Options{
+	d.metrics.Loaded(true, time.Now())
+	return d, nil
+}
+
+// bind binds both listeners, or none.
+func (d *Daemon) bind(cfg *config.Config, reg prometheus.Gatherer) (err error) {
+	if d.front, err = listen(cfg.Listen, d.traffic, d.log.Named("http")); err != nil {
+		return err
+	}
+	d.back, err = listen(cfg.Admin.Listen, admin.New(admin.Options{
 		Guard:    func() *guard.Guard { return d.current.Load().guard },
 		Ready:    d.ready,
 		Reload:   d.Reload,
 		Gatherer: reg,
 		Log:      d.log.Named("admin"),
-	})
-	if d.back, err = listen(cfg.Admin.Listen, operators, d.log.Named("admin")); err != nil {
-		return nil, err
+	}), d.log.Named("admin"))
+	if err != nil {
+		d.front.kill()
 	}
-	d.metrics.Loaded(true, time.Now())
-	return d, nil
+	return err
 }
 
 // take puts a configuration in force here.

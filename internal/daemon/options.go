@@ -7,7 +7,10 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
 )
@@ -18,10 +21,15 @@ func trafficOptions(c *config.Config, version string) proxy.Options {
 		Guard:           guardOptions(c),
 		MaxBodyBytes:    c.Security.MaxBodyBytes,
 		KeepAlive:       c.KeepAlive,
+		ResumeWindow:    c.Legacy.ResumeWindow,
+		WaitingProgress: c.Legacy.WaitingProgress,
+		Deadlines:       deadlines(&c.Legacy),
 		MaxAge:          c.Session.MaxAge,
 		Binding:         bindings[c.Session.Bind],
 		JSONRPCFailures: c.Failures == config.FailuresJSONRPC,
 		AuditValues:     c.Audit.Values,
+
+		RefuseUnrecorded: c.Audit.OnFailure == config.OnFailureRefuse,
 	}
 	for _, t := range c.Security.Tokens {
 		o.Tokens = append(o.Tokens, t.Reveal())
@@ -30,6 +38,17 @@ func trafficOptions(c *config.Config, version string) proxy.Options {
 		o.Routes = append(o.Routes, routeOptions(c, &c.Routes[i], version))
 	}
 	return o
+}
+
+func deadlines(l *config.Legacy) (all []legacy.Deadline) {
+	for _, d := range l.Deadlines {
+		all = append(all, legacy.Deadline{Client: d.Client, After: d.After})
+	}
+	if l.ClientDeadline > 0 {
+		everyone, _ := policy.ParsePattern("*")
+		all = append(all, legacy.Deadline{Client: everyone, After: l.ClientDeadline})
+	}
+	return all
 }
 
 func guardOptions(c *config.Config) guard.Options {
@@ -42,10 +61,11 @@ func guardOptions(c *config.Config) guard.Options {
 
 func routeOptions(c *config.Config, r *config.Route, version string) proxy.Route {
 	return proxy.Route{
-		Path:     r.Path,
-		Upstream: upstreamOptions(c, r, version),
-		Limits:   limits(&r.Limits),
-		Policy:   r.Rules,
+		Path:       r.Path,
+		Upstream:   upstreamOptions(c, r, version),
+		Limits:     limits(&r.Limits),
+		ToolLimits: toolLimits(r.Tools),
+		Policy:     r.Rules,
 		Answers: answer.Settings{
 			OnClientError: choices[c.Answers.OnClientError],
 			OnTimeout:     choices[c.Answers.OnTimeout],
@@ -81,6 +101,13 @@ func upstreamOptions(c *config.Config, r *config.Route, version string) upstream
 		o.Authorization = upstream.Forward()
 	}
 	return o
+}
+
+func toolLimits(tools []config.ToolLimits) (out []exchange.ToolLimits) {
+	for i := range tools {
+		out = append(out, exchange.ToolLimits{Tools: tools[i].Tools, Limits: limits(&tools[i].Limits)})
+	}
+	return out
 }
 
 func limits(l *config.Limits) resolver.Limits {

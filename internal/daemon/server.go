@@ -26,7 +26,7 @@ type server struct {
 
 // listen binds an address; connections wait until start.
 func listen(address string, h http.Handler, log *zap.Logger) (*server, error) {
-	l, err := net.Listen("tcp", address)
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}

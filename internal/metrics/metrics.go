@@ -29,6 +29,7 @@ type Metrics struct {
 	askWait         *prometheus.HistogramVec
 	limitTrips      *prometheus.CounterVec
 	decisions       *prometheus.CounterVec
+	auditLost       *prometheus.CounterVec
 	stateBytes      *prometheus.HistogramVec
 	attempts        *prometheus.CounterVec
 	attemptDuration *prometheus.HistogramVec
@@ -58,6 +59,7 @@ func New(reg prometheus.Registerer) *Metrics {
 		askWait:        histogram("ask_wait_seconds", "Time from an ask to its answer or failure.", durations, "route", "kind", "source"),
 		limitTrips:     counter("limit_trips_total", "Limits of the loop that were hit.", "route", "limit", "mode"),
 		decisions:      counter("policy_decisions_total", "Asks a rule decided on.", "route", "rule", "action"),
+		auditLost:      counter("audit_records_lost_total", "Audit records that could not be written.", "route"),
 		stateBytes:     histogram("request_state_bytes", "Size of the requestState of an input_required result.", prometheus.ExponentialBuckets(64, 4, 8), "route"),
 		attempts:       counter("attempts_total", "Attempts sent upstream by what they brought.", "route", "method", "outcome"),
 		attemptDuration: histogram("attempt_duration_seconds", "Time from sending an attempt to the end of its reply.",
@@ -72,7 +74,7 @@ func New(reg prometheus.Registerer) *Metrics {
 		routes:         make(map[string]*Route),
 	}
 	reg.MustRegister(m.requests, m.requestDuration, m.rounds, m.roundTripsOpen, m.asks, m.askWait, m.limitTrips, m.decisions,
-		m.stateBytes, m.attempts, m.attemptDuration, m.sessionsOpened, m.streamsOpen, m.dropped, m.upstreamEra, m.reloadOK,
+		m.auditLost, m.stateBytes, m.attempts, m.attemptDuration, m.sessionsOpened, m.streamsOpen, m.dropped, m.upstreamEra, m.reloadOK,
 		m.reloadTime, m.buildInfo)
 	for d := range directionCount {
 		for r := range dropReasonCount {

@@ -52,6 +52,7 @@ func touch(m *Metrics) {
 	}
 	r.RoundTripsOpen.Inc()
 	r.RequestStateBytes.Observe(100)
+	r.AuditLost.Inc()
 	r.LimitTrip("max_rounds", true)
 	r.LimitTrip("max_rounds", false)
 	r.Decisions("ask-the-person", "forward").Inc()

@@ -16,6 +16,8 @@ type Route struct {
 	RoundTripsOpen prometheus.Gauge
 	// RequestStateBytes takes the size in bytes of each requestState that came with an input_required result.
 	RequestStateBytes prometheus.Observer
+	// AuditLost counts audit records that could not be written.
+	AuditLost prometheus.Counter
 
 	m    *Metrics
 	path string
@@ -47,6 +49,7 @@ func newRoute(m *Metrics, path string) *Route {
 	return &Route{
 		RoundTripsOpen:    m.roundTripsOpen.WithLabelValues(path),
 		RequestStateBytes: m.stateBytes.WithLabelValues(path),
+		AuditLost:         m.auditLost.WithLabelValues(path),
 		m:                 m,
 		path:              path,
 		sources:           make(map[string]*Source),
@@ -104,7 +107,8 @@ func (r *Route) LimitTrip(limit string, observed bool) {
 	r.m.limitTrips.WithLabelValues(r.path, limit, mode).Inc()
 }
 
-// Decisions counts the asks that a rule decided with an action. Resolve it when the rules are compiled.
+// Decisions counts the asks that a rule decided with an action, or, under "observed_" and the action, would have decided.
+// Resolve it when the rules are compiled.
 func (r *Route) Decisions(rule, action string) prometheus.Counter {
 	return r.m.decisions.WithLabelValues(r.path, rule, action)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 )
 
 // Validate checks one whole JSON value of any kind by the rules of Scanner, without
@@ -68,16 +69,23 @@ func IsID(raw []byte) bool {
 // it. A member that comes again is an *Error (Duplicate), and so is what is no object
 // (NotAMessage).
 func Each(obj []byte, f func(key string, value []byte) error) error {
-	names := make(map[string]bool)
+	var room [16]string
+	few := room[:0]
+	var many map[string]bool // the names that few has no room for
 	return members(obj, func(name, value []byte) error {
 		key, ok := Unquote(name)
-		if !ok {
+		switch {
+		case !ok:
 			return &Error{Reason: Syntax}
-		}
-		if names[key] {
+		case slices.Contains(few, key) || many[key]:
 			return &Error{Reason: Duplicate}
+		case len(few) < len(room):
+			few = append(few, key)
+		case many == nil:
+			many = map[string]bool{key: true}
+		default:
+			many[key] = true
 		}
-		names[key] = true
 		return f(key, value)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,11 @@ func TestEach(t *testing.T) {
 	if err := Each([]byte(`{"a":1,"b":2}`), func(string, []byte) error { return stop }); err != stop {
 		t.Errorf("%v, want the callback's own error", err)
 	}
-	for in, want := range map[string]Reason{`{"a":1,"\u0061":2}`: Duplicate, `[1]`: NotAMessage, `null`: NotAMessage, ``: NotAMessage} {
+	many := `{"a":1`
+	for i := range 40 {
+		many += fmt.Sprintf(`,"k%d":0`, i)
+	}
+	for in, want := range map[string]Reason{many + `,"k39":1}`: Duplicate, many + `,"a":1}`: Duplicate, `{"a":1,"\u0061":2}`: Duplicate, `[1]`: NotAMessage, `null`: NotAMessage, ``: NotAMessage} {
 		var e *Error
 		if err := Each([]byte(in), func(string, []byte) error { return nil }); !errors.As(err, &e) || e.Reason != want {
 			t.Errorf("%s: %v, want %v", in, err, want)

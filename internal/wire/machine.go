@@ -33,16 +33,19 @@ type machine struct {
 }
 
 // open enters a container and says what comes first in it.
-func (m *machine) open(object bool) state {
+func (m *machine) open(object bool) (state, Reason) {
+	if m.depth == MaxDepth {
+		return wantValue, Depth
+	}
 	word, bit := m.depth>>6, uint64(1)<<(m.depth&63)
 	m.depth++
 	m.object = object
 	if object {
 		m.objects[word] |= bit
-		return wantFirstName
+		return wantFirstName, 0
 	}
 	m.objects[word] &^= bit
-	return wantElement
+	return wantElement, 0
 }
 
 // close leaves the innermost container.
@@ -62,10 +65,8 @@ func (s *Scanner) scan() *Error {
 	var reason Reason
 	for i < len(b) {
 		c := b[i]
-		if c <= ' ' && st < inName {
-			if i = s.skipSpace(b, i, st); i < len(b) && b[i] <= ' ' {
-				return s.broken(i)
-			}
+		if c <= ' ' && st < inName && isSpace(c) {
+			i = s.skipSpace(b, i, st)
 			continue
 		}
 		switch st {
@@ -80,19 +81,11 @@ func (s *Scanner) scan() *Error {
 				s.nameStarts(i)
 			}
 			i++
-			st = inName
 			fallthrough
 		case inName:
-			var escaped bool
-			i, reason, escaped = stringEnd(b, i)
-			s.escaped = s.escaped || escaped
-			if reason == 0 && s.depth == s.tracked {
-				reason = s.nameEnds(i)
-			}
-			if reason != 0 {
+			if i, st, reason = s.name(b, i); reason != 0 {
 				return s.stop(i, st, reason)
 			}
-			s.escaped, st = false, wantColon
 			continue
 		case wantColon:
 			if c != ':' {
@@ -105,13 +98,8 @@ func (s *Scanner) scan() *Error {
 			if c != ',' {
 				goto closed
 			}
-			if s.depth == s.tracked {
-				s.comma(i)
-			}
+			st = s.next(i)
 			i++
-			if st = wantValue; s.object {
-				st = wantName
-			}
 			continue
 		case wantElement, wantValue:
 			if c == ']' && st == wantElement {
@@ -121,10 +109,9 @@ func (s *Scanner) scan() *Error {
 				s.valueStarts(i, c)
 			}
 			if c == '{' || c == '[' {
-				if s.depth == MaxDepth {
-					return s.fail(Depth, i)
+				if st, reason = s.open(c == '{'); reason != 0 {
+					return s.fail(reason, i)
 				}
-				st = s.open(c == '{')
 				i++
 				continue
 			}
@@ -135,7 +122,6 @@ func (s *Scanner) scan() *Error {
 		case wantNothing:
 			return s.broken(i)
 		}
-
 		if st == inString {
 			i, reason, _ = stringEnd(b, i)
 		} else {
@@ -145,15 +131,11 @@ func (s *Scanner) scan() *Error {
 			return s.stop(i, st, reason)
 		}
 		goto ended
-
 	closed:
 		if s.object && c != '}' || !s.object && c != ']' {
 			return s.broken(i)
 		}
-		if s.depth == s.tracked {
-			s.levelEnds(i)
-		}
-		s.close()
+		s.closes(i)
 		i++
 	ended:
 		if st = wantNext; s.depth == s.tracked {
@@ -161,4 +143,61 @@ func (s *Scanner) scan() *Error {
 		}
 	}
 	return s.stop(i, st, torn)
+}
+
+// name goes on with a member's name at i, which is inside it, and takes the colon
+// too when that is next.
+func (s *Scanner) name(b []byte, i int) (int, state, Reason) {
+	var reason Reason
+	if end := shortEnd(b, i); end != 0 {
+		i = end
+	} else {
+		var escaped bool
+		i, reason, escaped = stringEnd(b, i)
+		s.escaped = s.escaped || escaped
+	}
+	if reason == 0 && s.depth == s.tracked {
+		reason = s.nameEnds(i)
+	}
+	if reason != 0 {
+		return i, inName, reason
+	}
+	s.escaped = false
+	if i < len(b) && b[i] == ':' {
+		return i + 1, wantValue, 0
+	}
+	return i, wantColon, 0
+}
+
+// word scans a number or literal from its start (inLiteral), or goes on with a number.
+func (s *Scanner) word(b []byte, i int, st state) (int, state, Reason) {
+	if c := b[i]; st == inLiteral {
+		if c != '-' && c-'0' > 9 {
+			end, reason := literalEnd(b, i)
+			return end, st, reason
+		}
+		s.phase = numStart
+	}
+	var reason Reason
+	i, s.phase, reason = numberEnd(b, i, s.phase)
+	return i, inNumber, reason
+}
+
+// next goes past a comma and says what has to follow.
+func (s *Scanner) next(i int) state {
+	if s.depth == s.tracked {
+		s.comma(i)
+	}
+	if s.object {
+		return wantName
+	}
+	return wantValue
+}
+
+// closes leaves the innermost container, whose end is at i.
+func (s *Scanner) closes(i int) {
+	if s.depth == s.tracked {
+		s.levelEnds(i)
+	}
+	s.close()
 }

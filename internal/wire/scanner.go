@@ -47,8 +47,12 @@ func (s *Scanner) Init(role Role, buf []byte) {
 	s.mark, s.escaped = 0, false
 	for i := range s.levels {
 		s.levels[i].hold = -1
+		s.levels[i].seen.trim()
 	}
 	s.tracked, s.shape, s.cuts, s.idDone = 0, shape{}, s.cuts[:0], false
+	if cap(s.cuts) > keepTable {
+		s.cuts = nil
+	}
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
 	}

@@ -185,17 +185,18 @@ func TestRoomForAKnownSizeIsExact(t *testing.T) {
 	}
 }
 
-// A million members cost time and memory in proportion, and a duplicate among them is
+// Very many members cost time and memory in proportion, and a duplicate among them is
 // still found.
 func TestManyMembers(t *testing.T) {
-	const n = 1_000_000
+	const n = 200_000
 	msg := []byte(`{"jsonrpc":"2.0","id":1,"result":{`)
 	for i := range n {
 		msg = append(strconv.AppendInt(append(msg, '"'), int64(i), 36), `":0,`...)
 	}
 	good := append(msg[:len(msg):len(msg)], `"no number":0}}`...)
-	if _, err := fed(FromServer, good); err != nil {
-		t.Fatal(err)
+	s := scanned(t, FromServer, good)
+	if s.Init(FromServer, nil); s.levels[1].seen.many != nil {
+		t.Error("the table of one message is kept for good")
 	}
 	bad := append(msg[:len(msg):len(msg)], `"\u0031":0}}`...)
 	if _, err := fed(FromServer, bad); err == nil || err.Reason != Duplicate {
@@ -204,7 +205,7 @@ func TestManyMembers(t *testing.T) {
 }
 
 func TestDrainKeepsMemorySmall(t *testing.T) {
-	msg := reply(8 << 20)
+	msg := reply(2 << 20)
 	var s Scanner
 	s.Init(FromServer, make([]byte, 0, 16<<10))
 	written := &countingWriter{}
@@ -236,7 +237,7 @@ func (c *countingWriter) Write(p []byte) (int, error) { c.n += len(p); return le
 // TestRandomMessages checks generated messages, which are mostly valid and full of
 // what edits look for, in the way FuzzScanner does.
 func TestRandomMessages(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		msg := randomMessage(r)
 		if r.IntN(10) == 0 { // break it

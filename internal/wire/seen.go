@@ -16,7 +16,15 @@ type seen struct {
 	many  []uint64 // an open table once few is full; zero is free
 }
 
-const keepTable = 1 << 10 // a table up to this size is kept for the next message
+// keepTable is the size up to which a table is kept for the next message.
+const keepTable = 1 << 10
+
+// trim lets go of a table that one large message left behind.
+func (s *seen) trim() {
+	if len(s.many) > keepTable {
+		s.many = nil
+	}
+}
 
 func (s *seen) reset() {
 	s.known, s.n = 0, 0
@@ -54,7 +62,7 @@ func (s *seen) add(m member, hash uint64) bool {
 
 // spill moves the few into the table.
 func (s *seen) spill() {
-	if len(s.many) == 0 || len(s.many) > keepTable {
+	if len(s.many) == 0 {
 		s.many = make([]uint64, 8*len(s.few))
 	} else {
 		clear(s.many)

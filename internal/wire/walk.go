@@ -41,7 +41,7 @@ func valueEnd(b []byte, i int) int {
 			i++
 			continue
 		default:
-			for i < len(b) && !bytes.ContainsRune([]byte(" \n\r\t,:]}"), rune(b[i])) {
+			for i < len(b) && !endsWord(b[i]) {
 				i++
 			}
 		}
@@ -51,6 +51,8 @@ func valueEnd(b []byte, i int) int {
 	}
 	return 0
 }
+
+func endsWord(c byte) bool { return c == ',' || c == '}' || c == ']' || c == ':' || isSpace(c) }
 
 // members calls f with every member of a valid JSON object, the name as it is written.
 func members(obj []byte, f func(name, value []byte) error) error {

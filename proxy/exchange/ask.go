@@ -21,6 +21,8 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	if f != nil {
 		return t.step(resolver.Failed{At: time.Now(), Failure: f})
 	}
+	t.client.Waiting(a.Asks)
+	defer t.client.Resumed()
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	c := t.request.Ask()

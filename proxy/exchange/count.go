@@ -40,6 +40,11 @@ func (t *trip) ending(f *resolver.Failure) Ending {
 
 // interruption is the ending of an exchange that was ended from outside.
 func (t *trip) interruption(e Ending, cause error) Ending {
+	if errors.Is(cause, ErrClientDeadline) {
+		e.Failure = &resolver.Failure{Kind: resolver.InputHandler, Reason: resolver.Timeout, Rounds: e.Rounds, Text: "Nobody has given the input that the server needs, in the time this client waits. Send the request again when somebody can answer."}
+		e.Outcome = metrics.InputFailed
+		return e
+	}
 	if errors.Is(cause, ErrShuttingDown) {
 		e.Failure = resolver.ShutdownFailure()
 		e.Failure.Rounds = e.Rounds

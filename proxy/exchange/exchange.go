@@ -15,6 +15,8 @@ var (
 	// ErrDropped: the connection broke before the reply had become a stream, or
 	// nobody came back for the stream.
 	ErrDropped = errors.New("the client is gone")
+	// ErrClientDeadline: the client is about to give up, and input is still missing.
+	ErrClientDeadline = errors.New("the client is about to give up")
 	// ErrShuttingDown: the daemon stops, and has waited long enough.
 	ErrShuttingDown = errors.New("the proxy is shutting down")
 

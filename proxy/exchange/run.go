@@ -37,8 +37,15 @@ type Request struct {
 }
 
 // Client is the dialect's end of an exchange: where notifications and the final
-// response go, and how the client is asked (through the answer.Context).
-type Client = upstream.Sink
+// response go. How it is asked is in the answer.Context.
+type Client interface {
+	upstream.Sink
+	// Waiting says that the exchange begins to wait for answers, or with no asks for a
+	// server that wants to be asked again later.
+	Waiting(asks []resolver.Ask)
+	// Resumed says that it waits no longer.
+	Resumed()
+}
 
 // Ending tells how an exchange went. At most one of Failure and Err is set; with
 // neither, the client has its response.
@@ -167,6 +174,8 @@ func (t *trip) pause(d time.Duration) resolver.Event {
 	if f := t.begin(); f != nil {
 		return resolver.Failed{At: time.Now(), Failure: f}
 	}
+	t.client.Waiting(nil)
+	defer t.client.Resumed()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

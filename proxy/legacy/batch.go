@@ -38,31 +38,23 @@ func (h *Handler) Batch(w http.ResponseWriter, r *http.Request, body []byte) {
 }
 
 // serveMember serves one message of a batch.
-func (h *Handler) serveMember(b *batch, r *http.Request, msg []byte, v *visitor) {
-	var m wire.Scanner
-	m.Init(wire.FromClient, make([]byte, 0, len(msg)))
-	err := m.Feed(msg)
+func (h *Handler) serveMember(b *batch, r *http.Request, raw []byte, v *visitor) {
+	var msg wire.Scanner
+	msg.Init(wire.FromClient, make([]byte, 0, len(raw)))
+	err := msg.Feed(raw)
 	if err == nil {
-		err = m.End()
+		err = msg.End()
 	}
-	member := &batchMember{batch: b, header: http.Header{}}
-	defer member.end()
-	defer func() {
-		if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
-			panic(fault)
-		}
-	}()
+	m := newMember(b)
 	switch {
 	case err != nil:
-		member.refuse(m.ID.Of(m.Bytes()), "a message of the batch is no JSON-RPC message")
-	case m.Kind == wire.Request && m.MethodName() == wire.MethodInitialize:
-		member.refuse(m.ID.Of(m.Bytes()), "initialize must not be part of a batch")
-	case m.Kind == wire.Request:
-		h.request(member, r, &m, v)
-	case m.Kind == wire.Notification:
-		h.notification(member, r, &m, v)
+		m.refuse(msg.ID.Of(msg.Bytes()), "a message of the batch is no JSON-RPC message")
+		m.end()
+	case msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize:
+		m.refuse(msg.ID.Of(msg.Bytes()), "initialize must not be part of a batch")
+		m.end()
 	default:
-		h.answer(member, r, &m, v)
+		h.serve(m, r, &msg, v)
 	}
 }
 
@@ -76,7 +68,7 @@ type batch struct {
 	begun   bool // as an event stream
 }
 
-// body takes a response that is whole.
+// body implements joined.
 func (b *batch) body(msg []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +81,7 @@ func (b *batch) body(msg []byte) {
 	b.waiting = append(b.waiting, msg)
 }
 
-// events takes events that one of the replies has written.
+// events implements joined.
 func (b *batch) events(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,41 +114,5 @@ func (b *batch) end() {
 	default:
 		b.w.Header()["Content-Type"] = contentJSON
 		_, _ = b.w.Write(b.bodies.end())
-	}
-}
-
-// batchMember is the http.ResponseWriter for one message of a batch.
-type batchMember struct {
-	batch  *batch
-	header http.Header
-	body   []byte
-}
-
-func (m *batchMember) Header() http.Header { return m.header }
-
-// WriteHeader ignores the status: there is one for the whole batch.
-func (m *batchMember) WriteHeader(int) {}
-
-func (m *batchMember) Write(p []byte) (int, error) {
-	if m.header.Get("Content-Type") == contentEventStream[0] {
-		return m.batch.events(p)
-	}
-	m.body = append(m.body, p...)
-	return len(p), nil
-}
-
-// Flush is here for http.ResponseController: events have been flushed by Write.
-func (m *batchMember) Flush() {}
-
-// SetWriteDeadline is here for http.ResponseController: the batch sets its own.
-func (m *batchMember) SetWriteDeadline(time.Time) error { return nil }
-
-func (m *batchMember) refuse(id []byte, message string) {
-	m.body = wire.AppendError(nil, id, wire.CodeInvalidRequest, message, nil)
-}
-
-func (m *batchMember) end() {
-	if len(m.body) > 0 {
-		m.batch.body(m.body)
 	}
 }

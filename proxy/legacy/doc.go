@@ -16,7 +16,9 @@
 //	downgrade.go     an ask in the form of the session's revision: form.go, link.go, sampling.go
 //	toolresult.go    a tool's result in the form of older revisions; toollist.go a list of tools
 //	batch.go         several messages in one POST
+//	httpsse.go       the HTTP+SSE transport of 2024-11-05; member.go joins replies on one connection
 //	events.go        the reply as an event stream; replay.go and resume.go for one that broke off
+//	waiting.go       keeping a client patient while its request waits for input
 //	progress.go      progress tokens translated back, values kept increasing
 //	notification.go  notifications of the client, cancellation among them
 //	failure.go       what a client is told when something failed

@@ -12,7 +12,7 @@ func (p *reply) open() {
 	}
 	p.streaming = true
 	p.count(1)
-	if _, batched := p.w.(*batchMember); batched || p.h.ResumeWindow <= 0 || p.version < wire.V20250326 {
+	if _, shared := p.w.(*member); shared || p.h.ResumeWindow <= 0 || p.version < wire.V20250326 {
 		return
 	}
 	p.replay.id = p.h.Streams.add(p)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 )
 
@@ -31,9 +32,17 @@ type Options struct {
 	JSONRPCFailures bool
 	// Streams finds the streams that can be resumed; one serves the process.
 	Streams *Streams
+	// Channels finds the streams of the HTTP+SSE transport; one serves the process.
+	Channels *Channels
 	// ResumeWindow is how long a client whose stream broke may take to come back for
 	// it; 0 means that it cannot.
 	ResumeWindow time.Duration
+	// WaitingProgress is the time between two notifications that tell a client which
+	// wants progress that its request waits for input; 0 means none.
+	WaitingProgress time.Duration
+	// Deadlines tell when clients give up a request of which they hear nothing; the
+	// first that fits the client's name counts.
+	Deadlines []Deadline
 	// KeepAlive is the time between two comments on an open stream.
 	KeepAlive time.Duration
 	// Metrics are the route's.
@@ -43,6 +52,22 @@ type Options struct {
 	// Draining is closed when the daemon begins to stop: standing streams end.
 	Draining <-chan struct{}
 	Log      *zap.Logger
+}
+
+// Deadline is how long clients of a name wait for a response.
+type Deadline struct {
+	Client policy.Pattern // over the client's name
+	After  time.Duration
+}
+
+// deadlineOf is when a client gives up a request, from its arrival on; 0 is never.
+func (h *Handler) deadlineOf(client string) time.Duration {
+	for _, d := range h.Deadlines {
+		if d.Client.Match(client) {
+			return d.After
+		}
+	}
+	return 0
 }
 
 // Handler serves the legacy clients of one route. It is an immutable snapshot.

@@ -15,21 +15,24 @@ import (
 
 // initialize opens a session. It is answered here, from what server/discover told: the
 // revision that was asked for if it is a legacy one, else the newest legacy one. A
-// session id that comes along is stale and ignored, as is a version header.
-func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Scanner) {
+// session id that comes along is stale and ignored, as is a version header. It returns
+// what was settled, or nil when there is no session.
+func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Scanner) *session.Claims {
 	id := m.ID.Of(m.Bytes())
 	x, err := h.Registry.Begin(time.Now())
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, err.Error())
-		return
+		return nil
 	}
 	defer x.Leave()
 	e := exchange.Ending{Outcome: metrics.OK}
-	if err := h.handshake(w, r, m); err != nil {
+	c, err := h.handshake(w, r, m)
+	if err != nil {
 		e.Outcome = metrics.UpstreamFailed
 		h.refuseHandshake(w, id, err)
 	}
 	h.Service.Count(x, metrics.Legacy, metrics.MethodInitialize, e)
+	return c
 }
 
 func (h *Handler) refuseHandshake(w http.ResponseWriter, id []byte, err error) {
@@ -43,12 +46,12 @@ func (h *Handler) refuseHandshake(w http.ResponseWriter, id []byte, err error) {
 }
 
 // handshake answers initialize; it has written nothing when it fails.
-func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scanner) error {
+func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scanner) (*session.Claims, error) {
 	authorization := r.Header.Get("Authorization")
 	principal, credential := session.Identify(authorization, h.Binding)
 	view, err := h.Service.Upstream.Discover(r.Context(), upstream.Credential{Authorization: authorization, Digest: credential})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	params := m.Params.Of(m.Bytes())
 	requested, _ := wire.Unquote(wire.Get(params, "protocolVersion"))
@@ -75,11 +78,11 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scan
 	if a := accepts(r.Header); !a.json && a.stream {
 		s := stream{w: w}
 		s.write(wire.AppendEvent(nil, "", body, true))
-		return nil
+		return c, nil
 	}
 	w.Header()["Content-Type"] = contentJSON
 	_, _ = w.Write(body)
-	return nil
+	return c, nil
 }
 
 // appendInitialize appends the result of initialize.

@@ -9,7 +9,7 @@ import (
 // progress translates the progress of attempts, each with a token of its own, into
 // the progress of one request with the client's token. Values must increase over the
 // whole request, but a retry begins at zero again: it goes on where the attempt before
-// it stopped. Attempts follow one another, so there is no lock.
+// it stopped. The reply's lock guards it.
 type progress struct {
 	token  []byte // the client's, raw; nil when it asked for none
 	minted string // the present attempt's

@@ -40,10 +40,12 @@ type reply struct {
 	over     chan struct{} // closed to let the GET go that resumed it; nil without one
 	counted  bool          // in streams_open
 	progress progress
+	deadline time.Duration // of the client, from the request's arrival; 0 is none
+	waiting  waiting
 }
 
 func (h *Handler) newReply(w http.ResponseWriter, x *exchange.Exchange, m *wire.Scanner, v *visitor, a accept, leave func()) *reply {
-	p := &reply{h: h, x: x, id: m.ID.Of(m.Bytes()), method: m.MethodName(), session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave}
+	p := &reply{h: h, x: x, id: m.ID.Of(m.Bytes()), method: m.MethodName(), session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave, deadline: h.deadlineOf(v.claims.ClientName)}
 	p.w = w
 	p.timer = time.AfterFunc(h.KeepAlive, p.tick)
 	return p
@@ -74,6 +76,8 @@ func (p *reply) Notify(m *wire.Scanner) {
 		p.h.Dropped(metrics.Downstream, metrics.DropNoStream)
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	msg := m.Bytes()
 	if m.MethodName() == wire.NotifyProgress {
 		if msg = p.progress.translate(m); msg == nil {
@@ -81,8 +85,6 @@ func (p *reply) Notify(m *wire.Scanner) {
 			return
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.event(msg, m.Newlines)
 }
 
@@ -231,6 +233,7 @@ func (p *reply) end() {
 		return
 	}
 	p.ended = true
+	p.waiting.stop()
 	if p.rc != nil && !p.gone {
 		_ = p.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
 	}

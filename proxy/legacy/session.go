@@ -53,14 +53,20 @@ func (h *Handler) open(r *http.Request, token string) *visitor {
 	v := &visitor{claims: claims}
 	v.credential.Authorization = r.Header.Get("Authorization")
 	v.credential.Digest = session.CredentialOf(v.credential.Authorization)
-	if h.Binding == session.BindNone || v.credential.Digest == claims.Credential {
-		return v
-	}
-	// A refreshed token is another credential of the same principal.
-	if principal, _ := session.Identify(v.credential.Authorization, h.Binding); principal != claims.Principal {
+	if !h.belongs(v) {
 		return nil
 	}
 	return v
+}
+
+// belongs tells whether a credential is one of the session's principal: the very one
+// that it was opened with, or a refreshed one of the same subject.
+func (h *Handler) belongs(v *visitor) bool {
+	if h.Binding == session.BindNone || v.credential.Digest == v.claims.Credential {
+		return true
+	}
+	principal, _ := session.Identify(v.credential.Authorization, h.Binding)
+	return principal == v.claims.Principal
 }
 
 // knownVersion judges the version header, which from 2025-06-18 on a client should

@@ -47,7 +47,7 @@ func TestEveryFault(t *testing.T) {
 		{name: "ended in an event", script: say(200, "text/event-stream", "data: "+result(done)+"\n"), reason: Cut, status: 200},
 		{name: "no HTTP", raw: func(c net.Conn, q seen) { write(c, q, "220 mail.example ESMTP\r\n") }, reason: Cut},
 
-		{name: "silent before headers", raw: func(c net.Conn, q seen) { hold(c) }, reason: Timeout, says: "silent for 60ms"},
+		{name: "silent before headers", raw: func(c net.Conn, q seen) { hold(c) }, reason: Timeout, says: "silent for 300ms"},
 		{name: "silent after headers", raw: func(c net.Conn, q seen) { write(c, q, head+"Content-Length: 100\r\n\r\n"); hold(c) }, reason: Timeout, status: 200},
 		{name: "silent in a body", raw: func(c net.Conn, q seen) { write(c, q, head+"Content-Length: 100\r\n\r\n{\"jsonrpc\""); hold(c) }, reason: Timeout, status: 200},
 		{name: "silent at the start of a stream", raw: func(c net.Conn, q seen) { write(c, q, sseHead); hold(c) }, reason: Timeout, status: 200},
@@ -111,7 +111,7 @@ func TestEveryFault(t *testing.T) {
 			}
 			patience := 5 * time.Second
 			if tc.reason == Timeout {
-				patience = 60 * time.Millisecond
+				patience = 300 * time.Millisecond
 			}
 			u := to(t, s, func(o *Options) { o.MaxMessageBytes, o.CallTimeout = 2048, patience })
 			got, _, err := try(t, u, toolCall(t), Retry{})

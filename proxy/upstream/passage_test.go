@@ -12,7 +12,7 @@ import (
 // long is a script with a result over a MiB of known length, in pieces.
 func long(before, after string, cut int) func(http.ResponseWriter, *http.Request, seen) {
 	return func(w http.ResponseWriter, _ *http.Request, q seen) {
-		body := fill(before, q) + strings.Repeat("x", 3<<20) + fill(after, q)
+		body := fill(before, q) + strings.Repeat("x", 3<<19) + fill(after, q)
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		_, _ = io.WriteString(w, body[:len(body)-cut])
@@ -21,7 +21,7 @@ func long(before, after string, cut int) func(http.ResponseWriter, *http.Request
 
 // A long reply goes down while it arrives, edited as a whole one would be, once it can only be final.
 func TestLongRepliesStream(t *testing.T) {
-	x := strings.Repeat("x", 3<<20)
+	x := strings.Repeat("x", 3<<19)
 	for _, tc := range []struct {
 		name, before, after string
 		cut                 int
@@ -73,7 +73,7 @@ func TestLongRepliesStream(t *testing.T) {
 func TestLongReplyThatIsNotTaken(t *testing.T) {
 	u := to(t, serve(t, long(`{"jsonrpc":"2.0","id":ID,"result":{"content":"`, `"}}`, 0)))
 	got, _, err := try(t, u, toolCall(t), Retry{})
-	if err != nil || got.asked != 1 || len(got.replies) != 1 || len(got.replies[0]) < 3<<20 {
+	if err != nil || got.asked != 1 || len(got.replies) != 1 || len(got.replies[0]) < 3<<19 {
 		t.Errorf("%+v, asked %d, %d replies", err, got.asked, len(got.replies))
 	}
 }

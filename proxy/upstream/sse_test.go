@@ -1,12 +1,14 @@
 package upstream
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
@@ -64,25 +66,46 @@ func TestProgressNobodyAskedFor(t *testing.T) {
 	}
 }
 
-// Comments and bytes are signs of life: a call outlives the time of silence as long as they come.
+// Comments and bytes are signs of life: a call outlives the time of silence as long as they come, and no longer.
 func TestSignsOfLife(t *testing.T) {
-	const patience = 150 * time.Millisecond
-	for name, sign := range map[string]string{"comments": ": still here\n\n", "pieces": " "} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			u := to(t, serve(t, func(w http.ResponseWriter, r *http.Request, q seen) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				if name == "pieces" {
-					_, _ = io.WriteString(w, "data: ")
-				}
-				for begun := time.Now(); time.Since(begun) < 2*patience; time.Sleep(patience / 5) {
-					_, _ = io.WriteString(w, sign)
-					flush(w)
-				}
-				_, _ = io.WriteString(w, fill(strings.TrimPrefix("data: ", map[bool]string{true: "data: "}[name == "pieces"])+result(done)+"\n\n", q))
-			}), func(o *Options) { o.CallTimeout = patience })
-			if _, res, err := try(t, u, toolCall(t), Retry{}); err != nil || res.Outcome != Complete {
-				t.Errorf("%+v %+v", err, res)
+	for _, tc := range []struct {
+		name        string
+		contentType string
+		parts       []string
+		pause       time.Duration
+		want        Reason
+	}{
+		{"comments", "text/event-stream", []string{": a\n", ": b\n", ": c\n", "data: FINAL\n\n"}, 59 * time.Second, 0},
+		{"pieces of an event", "text/event-stream", []string{"data:", " ", " ", " FINAL\n\n"}, 59 * time.Second, 0},
+		{"pieces of JSON", "application/json", []string{" ", " ", " ", "FINAL"}, 59 * time.Second, 0},
+		{"too slow", "text/event-stream", []string{": a\n", ": b\n", "data: FINAL\n\n"}, 61 * time.Second, Timeout},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := Options{URL: mustParse("http://server.example/mcp"), CallTimeout: time.Minute}
+			o.Transport = roundTrip(func(r *http.Request) *http.Response {
+				sent, _ := io.ReadAll(r.Body)
+				q := parse(r, sent)
+				body, w := io.Pipe()
+				stop := context.AfterFunc(r.Context(), func() { w.CloseWithError(context.Canceled) })
+				go func() {
+					defer stop()
+					for _, part := range tc.parts {
+						select {
+						case <-time.After(tc.pause):
+						case <-r.Context().Done():
+							return
+						}
+						_, _ = io.WriteString(w, strings.Replace(part, "FINAL", fill(result(done), q), 1))
+					}
+					_ = w.Close()
+				}()
+				return &http.Response{StatusCode: 200, ProtoMajor: 2, Header: http.Header{"Content-Type": {tc.contentType}}, Body: body, ContentLength: -1}
+			})
+			u := New(o)
+			defer u.Close()
+			_, res, err := try(t, u, toolCall(t), Retry{})
+			if tc.want == 0 && (err != nil || res.Outcome != Complete) || tc.want != 0 && (err == nil || err.Reason != tc.want) {
+				t.Errorf("%s: %+v %+v", tc.name, err, res)
 			}
 		})
 	}

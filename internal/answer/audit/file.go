@@ -1,13 +1,10 @@
 package audit
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
 	"sync"
-
-	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 )
@@ -21,12 +18,10 @@ type File struct {
 	mu      sync.Mutex
 	file    io.WriteCloser // nil when closed
 	failing bool
+	torn    bool // the last line has no end
 }
 
-var (
-	_ answer.Auditor = (*File)(nil)
-	_ answer.Auditor = (*Log)(nil)
-)
+var _ answer.Auditor = (*File)(nil)
 
 // Open opens the file for appending, and makes it, readable by its owner alone, when it is not there. failed hears of a
 // write that failed, once until one has succeeded again; it may be nil.
@@ -49,7 +44,10 @@ func (f *File) Reopen() error {
 	}
 	f.mu.Lock()
 	old := f.file
-	f.file = file
+	f.file, f.failing = file, false
+	if info, err := file.Stat(); err == nil && info.Size() == 0 {
+		f.torn = false
+	}
 	f.mu.Unlock()
 	if old != nil {
 		return old.Close()
@@ -69,35 +67,38 @@ func (f *File) Close() error {
 	return err
 }
 
-// Record writes one line.
-func (f *File) Record(r answer.Record) {
+// Record writes one line; with an error the record is lost.
+func (f *File) Record(r answer.Record) error {
 	b := encode(&r)
 	f.mu.Lock()
-	err := errors.New("the audit file is closed")
-	if f.file != nil {
-		_, err = f.file.Write(b)
-	}
+	err := f.write(b)
 	news := err != nil && !f.failing
 	f.failing = err != nil
 	f.mu.Unlock()
 	if news && f.failed != nil {
 		f.failed(err)
 	}
+	return err
 }
 
-// Log writes records into the log, as the member "audit" of a message of level info.
-type Log struct{ log *zap.Logger }
-
-// NewLog makes a Log.
-func NewLog(l *zap.Logger) *Log { return &Log{l} }
-
-// Record writes one message.
-func (l *Log) Record(r answer.Record) {
-	l.log.Info("ask settled", zap.Any("audit", raw(bytes.TrimSpace(encode(&r)))))
+// write keeps a line whole: what a full disk has cut is ended before the next one.
+func (f *File) write(line []byte) error {
+	if f.file == nil {
+		return errors.New("the audit file is closed")
+	}
+	if f.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	n, err := f.file.Write(line)
+	if n > 0 {
+		f.torn = n < len(line)
+	}
+	return err
 }
 
-// raw is JSON that an encoder of the log takes over as it is.
-type raw []byte
-
-// MarshalJSON gives the JSON itself.
-func (r raw) MarshalJSON() ([]byte, error) { return r, nil }
+// Failing reports whether the last record was lost, and the file not been opened anew since.
+func (f *File) Failing() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failing
+}

@@ -24,7 +24,15 @@ type line struct {
 	Source    string          `json:"source"`
 	Outcome   string          `json:"outcome"`
 	Wait      float64         `json:"wait_seconds"`
+	Observed  []observation   `json:"observed,omitempty"`
 	Answer    json.RawMessage `json:"answer,omitempty"`
+}
+
+// observation is what a rule on trial would have made of the ask; no outcome where somebody would have been asked.
+type observation struct {
+	Rule    string `json:"rule"`
+	Action  string `json:"action"`
+	Outcome string `json:"outcome,omitempty"`
 }
 
 type request struct {
@@ -41,12 +49,17 @@ type ask struct {
 // encode gives a record's line, with the line end. An answer's digits and escapes are kept.
 func encode(r *answer.Record) []byte {
 	var b bytes.Buffer
+	var observed []observation
+	for _, o := range r.Observed {
+		observed = append(observed, observation(o))
+	}
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(line{
 		Time: r.Time.UTC().Format(time.RFC3339Nano), Route: r.Route, Session: r.Session, Principal: r.Principal,
 		Client: r.Client, Request: request{r.Method, r.Name}, Round: r.Round, Ask: ask{r.Key, r.Kind, r.Fields},
-		Rule: r.Rule, Action: r.Action, Source: r.Source, Outcome: r.Outcome, Wait: r.Wait.Seconds(), Answer: r.Answer,
+		Rule: r.Rule, Action: r.Action, Source: r.Source, Outcome: r.Outcome, Wait: r.Wait.Seconds(),
+		Observed: observed, Answer: r.Answer,
 	})
 	if err != nil && r.Answer != nil {
 		// Only an answer can be at fault, and one that was checked is not; the rest must not be lost with it.

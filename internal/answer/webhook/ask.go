@@ -41,6 +41,9 @@ type hook struct {
 	secret  secret.Value
 }
 
+// Format shows the address for every verb: fmt looks through pointers, past what keeps a secret from being printed.
+func (h *hook) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "webhook "+place(h.url)) }
+
 // Answer asks the webhook.
 func (h *hook) Answer(ctx context.Context, c *answer.Context, a resolver.Ask) (json.RawMessage, error) {
 	ctx, stop := context.WithTimeout(ctx, h.timeout)

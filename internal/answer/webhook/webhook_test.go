@@ -295,7 +295,7 @@ func TestRules(t *testing.T) {
 		if bad := args == `null` || args[0] == '"'; bad != (fields == "" && len(problems) > 0) {
 			t.Errorf("%s: %v", args, problems)
 		}
-		if strings.Contains(fmt.Sprintf("%+v", h), "t0p") {
+		if strings.Contains(fmt.Sprintf("%+v %#v %x", h, h, h), "t0p") {
 			t.Errorf("%s: the secret can be printed", args)
 		}
 	}

@@ -1,0 +1,59 @@
+GO      ?= go
+TOOL     = $(GO) tool -modfile=tools/go.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS  = -s -w -X main.release=$(VERSION)
+PKG     ?= ./...
+
+# The race detector needs cgo and a C compiler.
+RACE    := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null 2>&1 && echo -race)
+
+FUZZTIME ?= 20s
+
+.PHONY: help build check fmt vet lint imports test demo bench fuzz cover vuln clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## the static binary, bin/mrtr-proxy
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mrtr-proxy ./cmd/mrtr-proxy
+
+check: fmt vet lint imports test ## everything that CI runs
+
+fmt: ## fails on files that gofmt would change
+	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$bad" ] || { echo "not formatted:"; echo "$$bad"; exit 1; }
+
+vet: ## go vet
+	$(GO) vet $(PKG)
+
+lint: ## golangci-lint, at the version of tools/go.mod
+	$(TOOL) golangci-lint run $(PKG)
+
+imports: ## the rules on imports, file sizes and words
+	$(GO) test -count=1 ./internal/arch
+
+test: ## all tests, with the race detector where it works
+	$(GO) test $(RACE) -timeout 15m $(PKG)
+
+demo: ## the main job end to end, on this machine
+	$(GO) run ./examples/demo
+
+bench: ## every benchmark, with allocations
+	$(GO) test -run '^$$' -bench . -benchmem $(PKG)
+
+fuzz: ## every fuzz target for FUZZTIME each
+	@set -e; for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); do \
+		for name in $$(cat $$dir/*_test.go | grep -oE '^func Fuzz[A-Za-z0-9_]+' | cut -d' ' -f2 | sort -u); do \
+			echo "$$dir $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$dir; \
+		done; \
+	done
+
+cover: ## coverage of the tests, cover.html
+	$(GO) test -coverpkg=./... -coverprofile=cover.out $(PKG)
+	$(GO) tool cover -func=cover.out | tail -1
+	$(GO) tool cover -html=cover.out -o cover.html
+
+vuln: ## known vulnerabilities; asks vuln.go.dev
+	$(TOOL) govulncheck $(PKG)
+
+clean: ## what the targets above leave
+	rm -rf bin dist cover.out cover.html

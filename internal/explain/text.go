@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// maxShown bounds, in characters, what a peer wrote and people read.
+const maxShown = 100
+
+// WriteJSON writes the report as one JSON document.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "route:    %s\n", r.Route)
+	fmt.Fprintf(&b, "request:  %s\n", words(r.Request.Method, r.Request.Name))
+	fmt.Fprintf(&b, "client:   %s\n", r.Client.text())
+	fmt.Fprintf(&b, "declared: %s\n", r.Declared)
+	for i := range r.Asks {
+		b.WriteByte('\n')
+		r.Asks[i].writeText(&b)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (c *Client) text() string {
+	who := words(c.Name, c.Version, c.Protocol)
+	if who == "" {
+		who = "any"
+	}
+	if c.Assumed {
+		return who + ", taken to be able to answer everything"
+	}
+	return who + ", with the capabilities " + string(c.Capabilities)
+}
+
+// words joins what peers wrote, cleaned, and leaves out what is empty.
+func words(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, wire.Clean(p, maxShown))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (a *Ask) writeText(b *bytes.Buffer) {
+	fmt.Fprintf(b, "ask %q, %s\n", wire.Clean(a.Key, maxShown), a.Kind)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, r := range a.Rules {
+		action := r.Action
+		if r.Observed {
+			action += ", on trial"
+		}
+		why := strings.Join(r.Reasons, "; ")
+		if r.Error != "" {
+			why = r.Error
+		}
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", r.Name, action, r.Verdict, why)
+	}
+	_ = t.Flush()
+	if !a.Declared {
+		b.WriteString("  what it needs is not declared, so a server should not ask it\n")
+	}
+	b.WriteString(a.ending())
+}
+
+// ending tells what decides, and what comes of it.
+func (a *Ask) ending() string {
+	var b strings.Builder
+	switch {
+	case a.Action == "":
+		b.WriteString("decision: none, no rule is looked at\n")
+	case a.Rule == "":
+		fmt.Fprintf(&b, "decision: no rule, so %s\n", a.Action)
+	default:
+		fmt.Fprintf(&b, "decision: %s by %s\n", a.Action, a.Rule)
+	}
+	switch {
+	case a.Asked:
+		fmt.Fprintf(&b, "answer:   from the %s, which is asked\n", a.Source)
+	case a.Failure != nil:
+		fmt.Fprintf(&b, "failure:  %s: %s\n", words(a.Failure.Kind, a.Failure.Reason), a.Failure.Text)
+	default:
+		fmt.Fprintf(&b, "answer:   %s\n", compact(a.Answer))
+	}
+	return b.String()
+}
+
+// compact puts JSON on one line.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}

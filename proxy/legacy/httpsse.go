@@ -1,0 +1,194 @@
+package legacy
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// Channels are the open streams of the HTTP+SSE transport of 2024-11-05. One table
+// serves the process.
+type Channels struct {
+	mu   sync.Mutex
+	open map[string]*channel // by the id in the message endpoint
+}
+
+// NewChannels makes an empty table.
+func NewChannels() *Channels { return &Channels{open: map[string]*channel{}} }
+
+// maxChannels bounds the table; each holds a connection.
+const maxChannels = 20_000
+
+func (t *Channels) add(c *channel) (id string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.open) >= maxChannels {
+		return "", false
+	}
+	id = rand.Text()
+	t.open[id] = c
+	return id, true
+}
+
+func (t *Channels) remove(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, id)
+}
+
+func (t *Channels) find(id string) *channel {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[id]
+}
+
+// channel is one stream of the HTTP+SSE transport. Its session lives with it: it is
+// opened by an initialize that comes as a message, and ends with the connection.
+type channel struct {
+	stream
+	ctx        context.Context // the connection's
+	route      string
+	credential session.Digest // that the stream was opened with
+	visitor    *visitor       // nil before initialize
+}
+
+// events implements joined.
+func (c *channel) events(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil || !c.write(p) {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// body implements joined.
+func (c *channel) body(msg []byte) { _, _ = c.events(wire.AppendEvent(nil, "", msg, true)) }
+
+// OpenChannel serves the GET of the HTTP+SSE transport. The first event names the
+// endpoint for messages, relative to this one's origin: messages is its path.
+func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages string) {
+	ctx, cancel := context.WithCancel(r.Context())
+	c := &channel{ctx: ctx, route: h.Route, credential: session.CredentialOf(r.Header.Get("Authorization"))}
+	c.w = w
+	id, ok := h.Channels.add(c)
+	if !ok {
+		cancel()
+		refuse(w, http.StatusServiceUnavailable, nil, wire.CodeInternal, "too many streams are open")
+		return
+	}
+	gauge := h.Metrics.Streams(metrics.StreamHTTPSSE)
+	gauge.Inc()
+	defer gauge.Dec()
+	defer h.closeChannel(c, id, cancel)
+	_, _ = c.events([]byte("event: endpoint\ndata: " + messages + "?sessionId=" + url.QueryEscape(id) + "\n\n"))
+	tick := time.NewTicker(h.KeepAlive)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if !c.alive() {
+				return
+			}
+		case <-h.Draining:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// closeChannel ends the session with its stream. Nothing is written to it afterwards:
+// events looks at the context while it holds the lock.
+func (h *Handler) closeChannel(c *channel, id string, cancel context.CancelFunc) {
+	h.Channels.remove(id)
+	c.mu.Lock()
+	cancel()
+	v := c.visitor
+	c.mu.Unlock()
+	if v != nil {
+		h.Store.End(v.claims.ID, v.claims.Expires(h.MaxAge))
+		h.Store.EndSession(v.claims.ID)
+	}
+}
+
+// ChannelMessage serves a POST to the message endpoint of the HTTP+SSE transport: 202
+// at once, and the reply goes on the stream.
+func (h *Handler) ChannelMessage(w http.ResponseWriter, r *http.Request, m *wire.Scanner) {
+	id := m.ID.Of(m.Bytes())
+	c := h.Channels.find(r.URL.Query().Get("sessionId"))
+	if c == nil || c.route != h.Route {
+		refuse(w, http.StatusNotFound, id, codeSession, "the stream of this session is not open: connect again")
+		return
+	}
+	v := h.channelVisitor(w, r, m, c)
+	if v == nil {
+		return
+	}
+	own := &wire.Scanner{} // the caller's goes back to its pool
+	own.Init(wire.FromClient, make([]byte, 0, len(m.Bytes())))
+	if own.Feed(m.Bytes()) != nil || own.End() != nil {
+		return // it was well a moment ago
+	}
+	on := r.Clone(c.ctx)
+	on.Header = http.Header{"Accept": contentEventStream, "Authorization": r.Header["Authorization"]}
+	go h.serveChannel(c, on, own, v)
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// serveChannel serves one message on its stream.
+func (h *Handler) serveChannel(c *channel, r *http.Request, msg *wire.Scanner, v *visitor) {
+	m := newMember(c)
+	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize {
+		defer m.end()
+		if claims := h.initialize(m, r, msg); claims != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.visitor = &visitor{claims: claims, credential: v.credential}
+		}
+		return
+	}
+	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodPing && v.claims == nil {
+		defer m.end()
+		h.pong(m, msg.ID.Of(msg.Bytes()))
+		return
+	}
+	h.serve(m, r, msg, v)
+}
+
+// channelVisitor finds out who posts a message. When there is no session yet, it is
+// one without claims, which may only initialize and ping.
+func (h *Handler) channelVisitor(w http.ResponseWriter, r *http.Request, m *wire.Scanner, c *channel) *visitor {
+	id := m.ID.Of(m.Bytes())
+	c.mu.Lock()
+	known := c.visitor
+	c.mu.Unlock()
+	v := &visitor{}
+	v.credential.Authorization = r.Header.Get("Authorization")
+	v.credential.Digest = session.CredentialOf(v.credential.Authorization)
+	method := m.MethodName()
+	switch {
+	case known != nil:
+		v.claims = known.claims
+		if !h.belongs(v) {
+			refuse(w, http.StatusNotFound, id, codeSession, "the stream of this session is not open: connect again")
+			return nil
+		}
+	case v.credential.Digest != c.credential && h.Binding != session.BindNone:
+		refuse(w, http.StatusNotFound, id, codeSession, "the stream of this session is not open: connect again")
+		return nil
+	case m.Kind == wire.Request && (method == wire.MethodInitialize || method == wire.MethodPing):
+	default:
+		refuse(w, http.StatusBadRequest, id, wire.CodeInvalidRequest, "no session: send initialize first")
+		return nil
+	}
+	return v
+}
