@@ -68,4 +68,7 @@ type Route struct {
 	ToolLimits []exchange.ToolLimits
 	Policy     *policy.Set
 	Answers    answer.Settings
+	// Passthrough lets a legacy server be served although there are rules, which do not
+	// reach it.
+	Passthrough bool
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
@@ -19,7 +20,10 @@ type route struct {
 	channel  string // path of the HTTP+SSE transport
 	options  upstream.Options
 	upstream *upstream.Upstream
+	registry *exchange.Registry
 	legacy   *legacy.Handler
+	passing  http.Handler // to a legacy server
+	mayPass  bool         // to a legacy server the route's rules do not reach
 	metrics  *metrics.Route
 }
 
@@ -28,14 +32,24 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 	m := p.shared.Metrics.Route(ro.Path)
 	log := p.shared.Log.With(routeField(ro.Path))
 	ro.Upstream.Metrics, ro.Upstream.Dropped, ro.Upstream.Log = m, p.shared.Metrics.Dropped, log
-	rt := &route{channel: strings.TrimSuffix(ro.Path, "/") + channelPath, tokens: newTokens(o.Tokens), maxBody: o.MaxBodyBytes, options: ro.Upstream, metrics: m}
+	rt := &route{
+		tokens:   newTokens(o.Tokens),
+		maxBody:  o.MaxBodyBytes,
+		channel:  strings.TrimSuffix(ro.Path, "/") + channelPath,
+		options:  ro.Upstream,
+		registry: p.registry,
+		mayPass:  ro.Passthrough || ro.Upstream.Era == upstream.Legacy || len(ro.Policy.Rules()) == 0,
+		metrics:  m,
+	}
 	if before != nil && before.options.Equal(&ro.Upstream) {
 		rt.upstream = before.upstream
 	} else {
 		rt.upstream = upstream.New(ro.Upstream)
 	}
+	rt.passing = rt.upstream.PassThrough(passFailed)
 	rt.legacy = legacy.New(legacy.Options{
-		Route: ro.Path,
+		Route:       ro.Path,
+		PassThrough: rt.handOver(),
 		Service: &exchange.Service{
 			Upstream: rt.upstream,
 			Desk: answer.NewDesk(answer.Options{
@@ -51,7 +65,7 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		Store:           p.shared.Store,
 		Sealer:          o.Sealer,
 		MaxAge:          o.MaxAge,
-		Binding:         o.Binding,
+		Binding:         bindingOf(o.Binding, &ro.Upstream),
 		JSONRPCFailures: o.JSONRPCFailures,
 		Streams:         p.streams,
 		Channels:        p.channels,
@@ -65,6 +79,15 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		Log:             log,
 	})
 	return rt
+}
+
+// bindingOf is what sessions of a route are bound to. A token's subject is only worth
+// something where the server judges the token.
+func bindingOf(b session.Binding, o *upstream.Options) session.Binding {
+	if b == session.BindSubject && !o.Authorization.Forwards() {
+		return session.BindCredential
+	}
+	return b
 }
 
 // admit asks for a token where one is needed.
@@ -85,6 +108,10 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !rt.admit(w, r) {
 		return
 	}
+	if r.Method != http.MethodPost && rt.passes() {
+		rt.passThrough(w, r, nil)
+		return
+	}
 	switch r.Method {
 	case http.MethodPost:
 		rt.post(w, r)
@@ -98,34 +125,6 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveChannel serves the endpoint of the HTTP+SSE transport of 2024-11-05, which is
-// beside the MCP endpoint, and its endpoint for messages below it.
-func (rt *route) serveChannel(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case !rt.admit(w, r):
-	case r.Method == http.MethodGet && r.URL.Path == rt.channel:
-		rt.legacy.OpenChannel(w, r, rt.channel+channelMessages)
-	case r.Method == http.MethodPost && r.URL.Path == rt.channel+channelMessages:
-		s := takeScanner()
-		defer giveScanner(s)
-		if f := read(w, r, s, rt.maxBody); f != nil {
-			refuse(w, f.status, f.id, f.code, f.message)
-			return
-		}
-		rt.legacy.ChannelMessage(w, r, s)
-	default:
-		w.Header().Set("Allow", "GET, POST")
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	}
-}
-
-// The endpoints of the HTTP+SSE transport: the stream's below the route, the one for
-// messages below that.
-const (
-	channelPath     = "/sse"
-	channelMessages = "/message"
-)
-
 // post reads the message of a POST and hands it to the dialect of its client.
 func (rt *route) post(w http.ResponseWriter, r *http.Request) {
 	s := takeScanner()
@@ -136,6 +135,10 @@ func (rt *route) post(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		refuse(w, f.status, f.id, f.code, f.message)
+		return
+	}
+	if rt.passes() && s.MethodName() != wire.MethodInitialize {
+		rt.passThrough(w, r, s)
 		return
 	}
 	if rt.isModern(r, s) {

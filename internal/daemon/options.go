@@ -61,11 +61,12 @@ func guardOptions(c *config.Config) guard.Options {
 
 func routeOptions(c *config.Config, r *config.Route, version string) proxy.Route {
 	return proxy.Route{
-		Path:       r.Path,
-		Upstream:   upstreamOptions(c, r, version),
-		Limits:     limits(&r.Limits),
-		ToolLimits: toolLimits(r.Tools),
-		Policy:     r.Rules,
+		Path:        r.Path,
+		Upstream:    upstreamOptions(c, r, version),
+		Limits:      limits(&r.Limits),
+		ToolLimits:  toolLimits(r.Tools),
+		Passthrough: r.Passthrough,
+		Policy:      r.Rules,
 		Answers: answer.Settings{
 			OnClientError: choices[c.Answers.OnClientError],
 			OnTimeout:     choices[c.Answers.OnTimeout],

@@ -1,12 +1,14 @@
 package legacy
 
 import (
+	"net/http"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 )
@@ -16,6 +18,9 @@ type Options struct {
 	// Route is the path: sessions are good on it only, and it names a server that
 	// does not name itself.
 	Route string
+	// PassThrough serves an initialize when the server turns out to be a legacy one;
+	// nil where that must not be.
+	PassThrough func(http.ResponseWriter, *http.Request, *wire.Scanner)
 	// Service runs the exchanges.
 	Service *exchange.Service
 	// Registry bounds and drains them; one serves the process.

@@ -27,6 +27,10 @@ func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Sca
 	defer x.Leave()
 	e := exchange.Ending{Outcome: metrics.OK}
 	c, err := h.handshake(w, r, m)
+	if _, shared := w.(*member); isLegacy(err) && h.PassThrough != nil && !shared {
+		h.PassThrough(w, r, m)
+		return nil
+	}
 	if err != nil {
 		e.Outcome = metrics.UpstreamFailed
 		h.refuseHandshake(w, id, err)
@@ -35,14 +39,24 @@ func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Sca
 	return c
 }
 
+// isLegacy tells whether the server is a legacy one, which shakes hands itself.
+func isLegacy(err error) bool {
+	e, ok := errors.AsType[*upstream.Error](err)
+	return ok && e.Reason == upstream.WrongEra
+}
+
 func (h *Handler) refuseHandshake(w http.ResponseWriter, id []byte, err error) {
 	e := &upstream.Error{Code: wire.CodeInternal, Message: "the upstream server cannot be reached"}
 	if errors.As(err, &e) && e.Reason == upstream.Unauthorized {
 		writeChallenge(w, id, e)
 		return
 	}
+	message := e.Message
+	if e.Reason == upstream.WrongEra {
+		message += ", which this route's rules do not reach: its configuration has to say era: legacy or passthrough: true"
+	}
 	w.Header()["Content-Type"] = contentJSON
-	_, _ = w.Write(wire.AppendError(nil, id, e.Code, e.Message, e.Data))
+	_, _ = w.Write(wire.AppendError(nil, id, e.Code, message, e.Data))
 }
 
 // handshake answers initialize; it has written nothing when it fails.

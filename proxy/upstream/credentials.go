@@ -25,6 +25,9 @@ func NoAuthorization() Authorization { return Authorization{rule: ruleNone} }
 // Fixed sends value, the whole header value, on every request, whatever the client shows.
 func Fixed(value string) Authorization { return Authorization{rule: ruleFixed, value: value} }
 
+// Forwards tells whether the client's own credential goes up, so that the server judges it.
+func (a Authorization) Forwards() bool { return a.rule == ruleForward }
+
 // String never shows the credential.
 func (a Authorization) String() string {
 	return [...]string{"forward", "none", "fixed"}[a.rule]
