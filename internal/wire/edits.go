@@ -19,10 +19,19 @@ func Splice(dst, msg []byte, edits []Edit) []byte {
 	return append(dst, msg[at:]...)
 }
 
+// cut is an edit that the scan itself finds: With in place of a Span.
+type cut struct {
+	Span
+	with string
+}
+
+// The object around structured content that is none.
+const wrapOpen, wrapClose = `{"result":`, `}`
+
 // copier appends a message from front to back without what is cut out of it.
 type copier struct {
 	dst, msg []byte
-	cuts     []Span
+	cuts     []cut
 	at       int // bytes of msg that are dealt with
 }
 
@@ -34,6 +43,7 @@ func (s *Scanner) copier(dst []byte) copier {
 func (c *copier) upTo(hi int) {
 	for len(c.cuts) > 0 && c.cuts[0].Lo < hi {
 		c.dst = append(c.dst, c.msg[c.at:c.cuts[0].Lo]...)
+		c.dst = append(c.dst, c.cuts[0].with...)
 		c.at, c.cuts = c.cuts[0].Hi, c.cuts[1:]
 	}
 	c.dst = append(c.dst, c.msg[c.at:hi]...)

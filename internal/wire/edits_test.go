@@ -9,7 +9,13 @@ func TestAppendReply(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","ttlMs":5,"cacheScope":"public"}}`, `{"jsonrpc":"2.0","id":"x","result":{}}`},
 		{`{"jsonrpc":"2.0","id":7,"result":{"ttlMs":5,"a":1,"resultType":"complete","b":2,"cacheScope":"public"}}`, `{"jsonrpc":"2.0","id":"x","result":{"a":1,"b":2}}`},
 		{"{\"jsonrpc\":\"2.0\",\"id\" : 7,\"result\":{ \"res\\u0075ltType\" : \"complete\" , \"a\" : [ ] , \"ttlMs\":1 } }", "{\"jsonrpc\":\"2.0\",\"id\" : \"x\",\"result\":{  \"a\" : [ ]  } }"},
+		{`{"jsonrpc":"2.0","id":7,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"a":[1]},"v":1},"a":1,"resultType":"complete"}}`, `{"jsonrpc":"2.0","id":"x","result":{"_meta":{"v":1},"a":1}}`},
+		{`{"jsonrpc":"2.0","id":7,"result":{"a":{"_meta":{"io.modelcontextprotocol/x":1}},"_meta":{"v":1,"io.modelcontextpr\u006ftocol/y":2}}}`, `{"jsonrpc":"2.0","id":"x","result":{"a":{"_meta":{"io.modelcontextprotocol/x":1}},"_meta":{"v":1}}}`},
 		{`{"jsonrpc":"2.0","id":7,"result":{"_meta":{"resultType":1},"a":{"ttlMs":5}}}`, `{"jsonrpc":"2.0","id":"x","result":{"_meta":{"resultType":1},"a":{"ttlMs":5}}}`},
+		{`{"jsonrpc":"2.0","id":7,"result":{"structuredContent":[{"a":[1]},2],"resultType":"complete"}}`, `{"jsonrpc":"2.0","id":"x","result":{"structuredContent":{"result":[{"a":[1]},2]}}}`},
+		{`{"jsonrpc":"2.0","id":7,"result":{"ttlMs":1,"structuredContent": null }}`, `{"jsonrpc":"2.0","id":"x","result":{"structuredContent": {"result":null} }}`},
+		{`{"result":{"structuredContent":3},"jsonrpc":"2.0","id":7}`, `{"result":{"structuredContent":{"result":3}},"jsonrpc":"2.0","id":"x"}`},
+		{`{"result":{"structuredContent":{"a":3},"b":{"structuredContent":3}},"jsonrpc":"2.0","id":7}`, `{"result":{"structuredContent":{"a":3},"b":{"structuredContent":3}},"jsonrpc":"2.0","id":"x"}`},
 		{`{"jsonrpc":"2.0","id":null,"error":{"code":1}}`, `{"jsonrpc":"2.0","id":"x","error":{"code":1}}`},
 		{`{"jsonrpc":"2.0","error":{"code":1,"ttlMs":2} }`, `{"jsonrpc":"2.0","error":{"code":1,"ttlMs":2} ,"id":"x"}`},
 	} {

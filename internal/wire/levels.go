@@ -78,7 +78,7 @@ func (s *Scanner) openLevel(m member) {
 		l.cuts = s.role == FromClient
 	case memberParamsMeta:
 		l.cuts = true
-	case memberResult:
+	case memberResult, memberResultMeta:
 		l.cuts = s.role == FromServer
 	default:
 		l.cuts = false
@@ -124,8 +124,10 @@ func (s *Scanner) cutsOut(m member) bool {
 	case memberResultType, memberTTL, memberCacheScope, memberSubscriptionID:
 		return true
 	case memberTask, memberInputResponses, memberParamsState, memberMetaToken, memberProtocolVersion,
-		memberClientInfo, memberClientCapabilities, memberLogLevel, memberReserved:
+		memberClientInfo, memberClientCapabilities, memberLogLevel:
 		return s.role == FromClient
+	case memberReserved:
+		return s.role == FromClient || s.levels[s.tracked-1].of == memberResultMeta
 	}
 	return false
 }
@@ -140,8 +142,11 @@ func (s *Scanner) valueStarts(i int, c byte) {
 	}
 	l := &s.levels[s.tracked-1]
 	l.valueLo, l.first = s.base+i, c
-	if l.member == memberID || l.member == memberVersion {
+	switch {
+	case l.member == memberID || l.member == memberVersion:
 		l.hold = l.valueLo
+	case s.wraps(l):
+		s.putIn(l.valueLo, wrapOpen)
 	}
 	if c == '{' && l.member >= memberParams && l.member <= memberResultMeta {
 		s.openLevel(l.member)
@@ -159,6 +164,9 @@ func (s *Scanner) valueEnds(i int) state {
 	if l.member != other {
 		s.note(l, Span{l.valueLo, s.base + i})
 	}
+	if s.wraps(l) {
+		s.putIn(s.base+i, wrapClose)
+	}
 	switch {
 	case !l.cuts:
 		l.hold = -1
@@ -168,6 +176,16 @@ func (s *Scanner) valueEnds(i int) state {
 		l.cutHi = s.base + i
 	}
 	return wantNext
+}
+
+// wraps tells whether the value under way is structured content that legacy clients
+// want an object around.
+func (s *Scanner) wraps(l *level) bool {
+	return l.member == memberStructuredContent && l.first != '{' && s.role == FromServer
+}
+
+func (s *Scanner) putIn(at int, text string) {
+	s.cuts = append(s.cuts, cut{Span{at, at}, text})
 }
 
 // comma notes the comma after a member.
@@ -204,7 +222,7 @@ func (s *Scanner) levelEnds(i int) {
 // cutOut leaves out what is held, up to hi.
 func (s *Scanner) cutOut(l *level, hi int) {
 	if l.hold >= 0 {
-		s.cuts = append(s.cuts, Span{l.hold, hi})
+		s.cuts = append(s.cuts, cut{Span: Span{l.hold, hi}})
 		l.hold = -1
 	}
 	l.cut = false

@@ -11,8 +11,17 @@ func classify(of member, key []byte) member {
 		return ofMeta(key)
 	case memberResult:
 		return ofResult(key)
+	case memberResultMeta:
+		if isReserved(key) {
+			return memberReserved
+		}
 	}
 	return other
+}
+
+// isReserved tells whether a key of _meta is under the protocol's own prefix.
+func isReserved(key []byte) bool {
+	return len(key) >= len(MetaPrefix) && string(key[:len(MetaPrefix)]) == MetaPrefix
 }
 
 func ofMessage(key []byte) member {
@@ -62,7 +71,7 @@ func ofParams(key []byte) member {
 }
 
 func ofMeta(key []byte) member {
-	if len(key) < len(MetaPrefix) || string(key[:len(MetaPrefix)]) != MetaPrefix {
+	if !isReserved(key) {
 		switch string(key) {
 		case "progressToken":
 			return memberMetaToken

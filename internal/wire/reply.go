@@ -6,8 +6,9 @@ import "io"
 const idMember = `,"id":`
 
 // AppendReply appends a server's reply for a legacy client: with id in place of its
-// own, and without resultType, ttlMs and cacheScope of result. Every other byte is
-// kept. It is good after End and before any Drain.
+// own, and without what only the modern dialect has: resultType, ttlMs and cacheScope
+// of result, and the protocol's own members of its _meta. Structured content that is
+// no object becomes the member "result" of one. Every other byte is kept. It is good after End and before any Drain.
 func (s *Scanner) AppendReply(dst, id []byte) []byte {
 	c := s.copier(dst)
 	if s.ID.IsSet() {
@@ -29,7 +30,7 @@ func (s *Scanner) ReplySize(idLen int) int {
 		n += len(idMember)
 	}
 	for _, c := range s.cuts {
-		n -= c.Len()
+		n += len(c.with) - c.Len()
 	}
 	return n
 }
@@ -102,6 +103,11 @@ func (s *Scanner) writeKept(w io.Writer, lo, hi int) error {
 		if lo <= c.Lo && c.Hi <= hi {
 			if err := s.write(w, lo, c.Lo); err != nil {
 				return err
+			}
+			if c.with != "" {
+				if _, err := io.WriteString(w, c.with); err != nil {
+					return err
+				}
 			}
 			lo = c.Hi
 		}

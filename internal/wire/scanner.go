@@ -32,8 +32,8 @@ type Scanner struct {
 	levels  [3]level
 	tracked int // open levels
 	shape   shape
-	cuts    []Span // what edits leave out, in order
-	idDone  bool   // Drain has written the id
+	cuts    []cut // what edits leave out or put in, in order
+	idDone  bool  // Drain has written the id
 	seed    maphash.Seed
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -46,8 +47,8 @@ func randomPieces(seed uint64, n int) []int {
 
 // oracle says with encoding/json whether msg is a message, and what its parts are.
 type oracle struct {
-	reason                        Reason
-	message, params, result, meta map[string]json.RawMessage
+	reason                                    Reason
+	message, params, result, meta, resultMeta map[string]json.RawMessage
 }
 
 func ask(role Role, msg []byte) (o oracle) {
@@ -66,7 +67,7 @@ func ask(role Role, msg []byte) (o oracle) {
 		o.params = o.object(o.message["params"])
 		o.result = o.object(o.message["result"])
 		o.meta = o.object(o.params["_meta"])
-		o.object(o.result["_meta"])
+		o.resultMeta = o.object(o.result["_meta"])
 		if o.reason == 0 && !o.fits(role) {
 			o.reason = NotAMessage
 		}
@@ -254,8 +255,21 @@ func checkReply(t *testing.T, s *Scanner, o *oracle, seed uint64) {
 	for _, gone := range []string{"resultType", "ttlMs", "cacheScope"} {
 		delete(o.result, gone)
 	}
+	if v := o.result["structuredContent"]; v != nil && v[0] != '{' {
+		o.result["structuredContent"] = json.RawMessage(wrapOpen + string(v) + wrapClose)
+	}
+	for name := range o.resultMeta {
+		if strings.HasPrefix(name, MetaPrefix) {
+			delete(o.resultMeta, name)
+		}
+	}
 	delete(o.message, "result")
 	delete(again.message, "result")
+	if o.resultMeta != nil && again.resultMeta != nil {
+		sameMembers(t, again.resultMeta, o.resultMeta, got)
+		delete(o.result, "_meta")
+		delete(again.result, "_meta")
+	}
 	sameMembers(t, again.message, o.message, got)
 	sameMembers(t, again.result, o.result, got)
 	if n := s.ReplySize(5); n != len(got) {

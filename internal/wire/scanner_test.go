@@ -260,7 +260,7 @@ func randomMessage(r *rand.Rand) []byte {
 		members["error"] = func() { g.WriteString(`{"code":1,"message":"m"}`) }
 	case 1:
 		members["result"] = func() {
-			g.object([]string{"resultType", "ttlMs", "cacheScope", "content", "inputRequests", "requestState", "a", "b", "contents", "_meta"}, 3)
+			g.object([]string{"resultType", "ttlMs", "cacheScope", "content", "inputRequests", "requestState", "a", "b", "contents", "structuredContent", "_meta"}, 3)
 		}
 	default:
 		members["method"] = func() { g.WriteString(`"tools/call"`) }

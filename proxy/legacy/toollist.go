@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
 // downgradeToolList makes of a list of tools what older clients accept, or returns nil
 // when it is that already: an output schema is one of an object, and a property's
-// schema is an object too.
+// schema is an object too. A tool with invalid annotations is left out (Tools,
+// x-mcp-header); the upstream, which reads them too, has warned of it.
 func downgradeToolList(m *wire.Scanner) []byte {
 	result := m.Result.Of(m.Bytes())
 	if !suspect(result) {
@@ -17,14 +19,15 @@ func downgradeToolList(m *wire.Scanner) []byte {
 	}
 	changed := false
 	out := rewrite(result, func(key string, value []byte) []byte {
-		if isModernMember(key) {
-			return nil
-		}
 		if key != "tools" {
-			return value
+			return legacyMember(key, value)
 		}
 		var tools list
 		items(value, func(tool []byte) {
+			if _, fault := toolschema.Read(tool); fault != nil {
+				changed = true
+				return
+			}
 			t := downgradeTool(tool)
 			changed = changed || len(t) != len(tool)
 			tools.add(t)
@@ -44,7 +47,7 @@ func suspect(result []byte) bool {
 			return true
 		}
 	}
-	return false
+	return toolschema.Marked(result)
 }
 
 // downgradeTool returns the tool itself when it needs no change; a change changes its

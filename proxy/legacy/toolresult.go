@@ -1,44 +1,54 @@
 package legacy
 
-import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+import (
+	"strings"
 
-// isModernMember names what a result has only in the modern dialect.
-func isModernMember(key string) bool {
-	return key == "resultType" || key == "ttlMs" || key == "cacheScope"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// legacyMember is what is left of a member of a result when what only the modern
+// dialect has is taken out; nil when that is nothing.
+func legacyMember(key string, value []byte) []byte {
+	switch key {
+	case "resultType", "ttlMs", "cacheScope":
+		return nil
+	case "_meta":
+		return rewrite(value, func(key string, value []byte) []byte {
+			if strings.HasPrefix(key, wire.MetaPrefix) {
+				return nil
+			}
+			return value
+		})
+	}
+	return value
 }
 
-// downgradeToolResult makes of a tool's result what older clients accept, or returns
-// nil when it is that already. Structured content was an object up to 2025-11-25;
-// content was always required, and an array.
+// downgradeToolResult gives a tool's result the content that older revisions require,
+// or returns nil when it has some.
 func downgradeToolResult(m *wire.Scanner) []byte {
 	msg := m.Bytes()
-	structured, content := m.StructuredContent.Of(msg), m.Content.Of(msg)
-	wrap := structured != nil && structured[0] != '{'
-	fill := content == nil || content[0] == 'n'
-	if !wrap && !fill {
+	if content := m.Content.Of(msg); content != nil && content[0] != 'n' {
 		return nil
 	}
 	var out object
 	_ = wire.Each(m.Result.Of(msg), func(key string, value []byte) error {
 		switch {
-		case isModernMember(key):
+		case key == "content":
 			return nil
-		case key == "structuredContent" && wrap:
+		case key == "structuredContent" && value[0] != '{':
 			value = wrapped(value)
-		case key == "content" && fill:
-			return nil
 		}
-		out.add(key, value)
+		if value = legacyMember(key, value); value != nil {
+			out.add(key, value)
+		}
 		return nil
 	})
-	if fill {
-		out.add("content", []byte("[]"))
-	}
+	out.add("content", []byte("[]"))
 	return out.end()
 }
 
-// wrapped is a value as the only member of an object. The output schema of the tool is
-// wrapped alike.
+// wrapped is a value as the only member of an object, as the scanner wraps structured
+// content. The output schema of the tool is wrapped alike.
 func wrapped(value []byte) []byte {
 	return append(append([]byte(`{"result":`), value...), '}')
 }
