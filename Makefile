@@ -9,7 +9,7 @@ RACE    := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) e
 
 FUZZTIME ?= 20s
 
-.PHONY: help build check fmt vet lint imports test demo bench fuzz cover vuln clean
+.PHONY: help build check fmt vet lint imports test demo bench micro fuzz cover vuln clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +37,10 @@ test: ## all tests, with the race detector where it works
 demo: ## the main job end to end, on this machine
 	$(GO) run ./examples/demo
 
-bench: ## every benchmark, with allocations
+bench: ## the daemon beside a bare reverse proxy and an SDK bridge; BENCHFLAGS='-o docs/benchmarks.md' writes the report
+	$(GO) run ./bench $(BENCHFLAGS)
+
+micro: ## every Go benchmark, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem $(PKG)
 
 fuzz: ## every fuzz target for FUZZTIME each

@@ -63,6 +63,7 @@ type Options struct {
 type Route struct {
 	Path     string // without a trailing slash; it is served with one too
 	Upstream upstream.Options
+	Metadata Metadata
 	Limits   resolver.Limits
 	// ToolLimits take the place of Limits for the tools they name; the first that fits counts.
 	ToolLimits []exchange.ToolLimits

@@ -14,8 +14,9 @@ import (
 
 // passed is a message that is passed through to a legacy server.
 type passed struct {
-	id     []byte // raw, nil where there is none
-	failed bool
+	id       []byte // raw, nil where there is none
+	metadata string // where challenges lead to
+	failed   bool
 }
 
 type passedKey struct{}
@@ -24,7 +25,7 @@ type passedKey struct{}
 // read from its body; nil where there was none. The server's rules hold, not the
 // route's: a route with rules serves such a server only when it says so.
 func (rt *route) passThrough(w http.ResponseWriter, r *http.Request, msg *wire.Scanner) {
-	p := &passed{}
+	p := &passed{metadata: rt.metadataURL(r)}
 	var method string
 	if msg != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(msg.Bytes())), int64(len(msg.Bytes()))
@@ -73,6 +74,15 @@ func passFailed(w http.ResponseWriter, r *http.Request, e *upstream.Error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(wire.AppendError(nil, p.id, e.Code, e.Message, nil))
+}
+
+// passedMetadata is where the challenges to a request that is passed through lead to.
+func passedMetadata(r *http.Request) string {
+	p, _ := r.Context().Value(passedKey{}).(*passed)
+	if p == nil {
+		return ""
+	}
+	return p.metadata
 }
 
 // passes tells whether the server is known to be a legacy one that this route serves.

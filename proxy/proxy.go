@@ -79,6 +79,7 @@ func (p *Proxy) Reload(o Options) {
 			}
 		}
 	}
+	mux.Handle("/.well-known/*", newWellKnown(o.Routes, next.routes))
 	next.handler = recovering(guard.New(o.Guard).CORS(mux), p.shared.Log)
 	p.current.Store(next)
 	if old != nil {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
@@ -10,11 +11,15 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/modern"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 )
 
 // route serves one path.
 type route struct {
+	path     string
+	metadata Metadata
+	resource *url.URL // of the metadata, as configured; nil where it is the URL that is dialled
 	tokens   tokens
 	maxBody  int64
 	channel  string // path of the HTTP+SSE transport
@@ -22,6 +27,7 @@ type route struct {
 	upstream *upstream.Upstream
 	registry *exchange.Registry
 	legacy   *legacy.Handler
+	modern   *modern.Handler
 	passing  http.Handler // to a legacy server
 	mayPass  bool         // to a legacy server the route's rules do not reach
 	metrics  *metrics.Route
@@ -31,8 +37,11 @@ type route struct {
 func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 	m := p.shared.Metrics.Route(ro.Path)
 	log := p.shared.Log.With(routeField(ro.Path))
-	ro.Upstream.Metrics, ro.Upstream.Dropped, ro.Upstream.Log = m, p.shared.Metrics.Dropped, log
+	ro.Upstream.Metrics, ro.Upstream.Dropped, ro.Upstream.Log = m, p.shared.Metrics.Dropped, p.shared.Log // which names its route itself
 	rt := &route{
+		path:     ro.Path,
+		metadata: ro.Metadata,
+		resource: resourceURL(ro.Metadata.Resource),
 		tokens:   newTokens(o.Tokens),
 		maxBody:  o.MaxBodyBytes,
 		channel:  strings.TrimSuffix(ro.Path, "/") + channelPath,
@@ -46,21 +55,36 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 	} else {
 		rt.upstream = upstream.New(ro.Upstream)
 	}
-	rt.passing = rt.upstream.PassThrough(passFailed)
+	rt.passing = rt.upstream.PassThrough(passFailed, passedMetadata)
+	service := &exchange.Service{
+		Upstream: rt.upstream,
+		Desk: answer.NewDesk(answer.Options{
+			Policy: ro.Policy, Settings: ro.Answers, Metrics: m,
+			Auditor: o.Auditor, AuditValues: o.AuditValues, RefuseUnrecorded: o.RefuseUnrecorded,
+		}),
+		Limits:     ro.Limits,
+		ToolLimits: ro.ToolLimits,
+		Gate:       p.gate,
+		Metrics:    m,
+	}
+	rt.modern = modern.New(modern.Options{
+		Route:           ro.Path,
+		MetadataURL:     rt.metadataURL,
+		Service:         service,
+		Registry:        p.registry,
+		Sealer:          o.Sealer,
+		Binding:         bindingOf(o.Binding, &ro.Upstream),
+		JSONRPCFailures: o.JSONRPCFailures,
+		KeepAlive:       o.KeepAlive,
+		Metrics:         m,
+		Dropped:         p.shared.Metrics.Dropped,
+		Draining:        p.draining,
+	})
 	rt.legacy = legacy.New(legacy.Options{
-		Route:       ro.Path,
-		PassThrough: rt.handOver(),
-		Service: &exchange.Service{
-			Upstream: rt.upstream,
-			Desk: answer.NewDesk(answer.Options{
-				Policy: ro.Policy, Settings: ro.Answers, Metrics: m,
-				Auditor: o.Auditor, AuditValues: o.AuditValues, RefuseUnrecorded: o.RefuseUnrecorded,
-			}),
-			Limits:     ro.Limits,
-			ToolLimits: ro.ToolLimits,
-			Gate:       p.gate,
-			Metrics:    m,
-		},
+		Route:           ro.Path,
+		PassThrough:     rt.handOver(),
+		MetadataURL:     rt.metadataURL,
+		Service:         service,
 		Registry:        p.registry,
 		Store:           p.shared.Store,
 		Sealer:          o.Sealer,
@@ -115,13 +139,23 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
 		rt.post(w, r)
-	case http.MethodGet:
-		rt.legacy.Get(w, r)
-	case http.MethodDelete:
-		rt.legacy.Delete(w, r)
+	case http.MethodGet, http.MethodDelete:
+		rt.stream(w, r)
 	default:
 		w.Header().Set("Allow", allowed)
 		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// stream serves what only sessions have: their standing streams, and their end.
+func (rt *route) stream(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case rt.saysModern(r):
+		rt.modern.NoStream(w)
+	case r.Method == http.MethodGet:
+		rt.legacy.Get(w, r)
+	default:
+		rt.legacy.Delete(w, r)
 	}
 }
 
@@ -142,8 +176,7 @@ func (rt *route) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if rt.isModern(r, s) {
-		refuse(w, http.StatusBadRequest, s.ID.Of(s.Bytes()), wire.CodeInvalidRequest,
-			"this endpoint serves the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25: begin with initialize")
+		rt.postModern(w, r, s)
 		return
 	}
 	rt.legacy.Post(w, r, s)

@@ -83,6 +83,16 @@ func (in *Input) parseAsks(inputRequests []byte, declared wire.Can) *Failure {
 	return broken
 }
 
+// ReadAsk checks one entry of inputRequests by itself, whatever was declared. The error
+// says what is wrong with it: "it has no params".
+func ReadAsk(key string, entry []byte) (Ask, error) {
+	ask, detail := parseAsk(key, entry)
+	if detail != "" {
+		return Ask{}, errors.New(detail)
+	}
+	return ask, nil
+}
+
 // parseAsk reads one entry. What is wrong with it is the detail, "" for nothing; the
 // ask's kind is set as soon as it is known.
 func parseAsk(key string, entry []byte) (ask Ask, detail string) {

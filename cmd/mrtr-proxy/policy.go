@@ -13,7 +13,7 @@ import (
 func policyCommand(args []string, s streams) int {
 	if len(args) == 0 || args[0] != "test" {
 		flags := flag.NewFlagSet("policy", flag.ContinueOnError)
-		if status, done := parse(flags, args, s); done {
+		if status, done := parseFlags(flags, args, s); done {
 			return status
 		}
 		return misused(s, "policy: want policy test FILE...")

@@ -23,6 +23,9 @@ func (j *job) client(ctx context.Context, patience time.Duration) ending {
 		defer stop()
 	}
 	raw, err := j.about.Channel.Ask(ctx, j.ask)
+	if errors.Is(err, ErrLater) {
+		return ending{withdrawn: true} // nothing has come of it yet
+	}
 	if err != nil {
 		return j.clientFailed(ctx, err)
 	}

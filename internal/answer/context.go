@@ -34,7 +34,7 @@ type Context struct {
 // Channel asks the client the legacy way, on the exchange's own stream.
 type Channel interface {
 	// Ask returns the client's raw result. Errors: *ClientError when the client answered with one, *Inexpressible when its
-	// revision has no form for the ask, ErrNoChannel when it could not be asked, the context's error when that ended first; the question is then withdrawn.
+	// revision has no form for the ask, ErrNoChannel when it could not be asked, ErrLater when its answer comes with a later request, the context's error when that ended first; the question is then withdrawn.
 	Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error)
 }
 

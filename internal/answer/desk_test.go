@@ -68,7 +68,7 @@ func TestABadLinkIsShownToNobody(t *testing.T) {
 	for _, link := range []string{"http://u.example/", "javascript:alert(1)", "https://good.example@evil.example/", `https:\\u.example`, "https://u.example/\\n", ""} {
 		for _, rules := range [][]policy.Spec{nil, {{Name: "r", Action: "forward"}}, {{Name: "r", Action: "desk"}}} {
 			b := newBench(t, Settings{OnNoChannel: Cancel, OnClientError: Cancel}, Parsers(hook), rules...)
-			b.want(t, b.about(asked), linkAsk(link), settled{"", resolver.Refused, "policy", "refused"})
+			_ = b.want(t, b.about(asked), linkAsk(link), settled{"", resolver.Refused, "policy", "refused"})
 		}
 	}
 	if shown {

@@ -14,10 +14,7 @@ var (
 
 // limit puts the ask under input_timeout, which may only be reported.
 func (j *job) limit(ctx context.Context) (context.Context, func()) {
-	timeout, observed := j.desk.options.Settings.InputTimeout, j.desk.options.Settings.Observe
-	if l := j.about.Limits; l != nil {
-		timeout, observed = l.InputTimeout, l.Observe
-	}
+	timeout, observed := j.inputTimeout()
 	if timeout <= 0 {
 		return ctx, func() {}
 	}
@@ -29,6 +26,14 @@ func (j *job) limit(ctx context.Context) (context.Context, func()) {
 	}
 	t := time.AfterFunc(timeout, func() { j.about.Overdue(j.ask.Key) })
 	return ctx, func() { t.Stop() }
+}
+
+// inputTimeout is how long an ask may be open, and whether that is only reported.
+func (j *job) inputTimeout() (limit time.Duration, observed bool) {
+	if l := j.about.Limits; l != nil {
+		return l.InputTimeout, l.Observe
+	}
+	return j.desk.options.Settings.InputTimeout, j.desk.options.Settings.Observe
 }
 
 // ran says which of an ask's clocks has ended its context, if any has.
@@ -46,9 +51,9 @@ func clock(ctx context.Context) ran {
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
 		return notRun
-	case cause == errInputTimeout:
+	case errors.Is(cause, errInputTimeout):
 		return inputClock
-	case cause == errPatience:
+	case errors.Is(cause, errPatience):
 		return ruleClock
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return tripClock

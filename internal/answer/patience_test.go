@@ -74,7 +74,7 @@ func TestPatienceWithASource(t *testing.T) {
 			return nil, ctx.Err()
 		}}
 		b := newBench(t, Settings{InputTimeout: time.Second, OnTimeout: Cancel}, Parsers(hook), policy.Spec{Name: "r", Action: "desk"})
-		b.want(t, b.about(nil), formAsk(portSchema), settled{"", resolver.Timeout, "hook", "timeout"})
+		_ = b.want(t, b.about(nil), formAsk(portSchema), settled{"", resolver.Timeout, "hook", "timeout"})
 		if len(b.overdue) != 1 {
 			t.Errorf("overdue %d times, want once", len(b.overdue))
 		}

@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/session": {"internal/wire"},
 	"internal/answer":  {"internal/metrics", "internal/secret", "internal/wire", "policy", "resolver"},
 	"internal/config":  {"internal/guard", "internal/secret", "internal/wire", "policy", "resolver"},
-	"internal/explain": {"internal/answer", "internal/config", "internal/wire", "policy", "resolver"},
+	"internal/explain": {"internal/answer", "internal/config", "internal/metrics", "internal/wire", "policy", "resolver"},
 	"internal/admin":   {"internal/guard", "internal/metrics"},
 	"internal/daemon":  {"*"},
 	"proxy/upstream":   {"internal/metrics", "internal/secret", "internal/session", "internal/wire"},

@@ -16,6 +16,7 @@ func (r *reader) config(root *yaml.Node) (*Config, Problems) {
 	keysOf(&c, d).read(top)
 	r.listeners(&c)
 	r.credentials(&c, d)
+	r.metadata(&c, d)
 	r.audit(&c, d)
 	r.tools(&c, d)
 	r.rules(&c, d)

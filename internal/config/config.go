@@ -105,6 +105,7 @@ type Policy struct {
 type Route struct {
 	Path        string // clean, without a trailing slash unless it is "/"
 	Upstream    Upstream
+	Metadata    Metadata
 	Limits      Limits       // the effective ones
 	Tools       []ToolLimits // the first that fits goes before Limits: the route's own, then the general ones
 	Policy      Policy       // the effective rules: the route's own, then the general ones

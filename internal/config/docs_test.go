@@ -20,6 +20,11 @@ func grammar() map[string][]string {
 	describe(out, keysOf(&c, &draft{}))
 	describe(out, routeKeys(&r, &routeDraft{}))
 	describe(out, toolKeys(&c.Limits))
+	suite, ask := &suiteDraft{}, askDraft{}
+	describe(out, suiteKeys(suite))
+	describe(out, caseKeys(&suite.defaults))
+	describe(out, askKeys(&ask))
+	describe(out, askedKeys(&ask))
 	return out
 }
 
@@ -39,6 +44,9 @@ func describe(out map[string][]string, s section) {
 			line = "[ " + line + " ]"
 		}
 		lines = append(lines, line)
+		if at, ok := k.(placed); ok {
+			k = at.kind
+		}
 		if inner, ok := k.(section); ok {
 			describe(out, inner)
 		}

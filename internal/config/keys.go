@@ -86,6 +86,7 @@ func routeKeys(r *Route, d *routeDraft) section {
 	return section{"route", []field{
 		{"path", routePath{&r.Path, &d.path}},
 		{"upstream", must{upstreamKeys(&r.Upstream, d)}},
+		{"metadata", metadataKeys(&r.Metadata, d)},
 		{"limits", limitKeys(&r.Limits, &d.tools)},
 		{"policy", policyKeys(&d.own)},
 		{"passthrough", boolean(&r.Passthrough)},
@@ -98,8 +99,8 @@ func upstreamKeys(u *Upstream, d *routeDraft) section {
 		{"era", oneOf(&u.Era, EraAuto, EraModern, EraLegacy)},
 		{"authorization", authorization{&u.Authorization, &d.credential}},
 		{"headers", headers{&u.Headers, &d.credential}},
-		{"timeout", duration(&u.Timeout, least)},
-		{"call_timeout", duration(&u.CallTimeout, least)},
+		{"timeout", given{duration(&u.Timeout, least), &d.timeout}},
+		{"call_timeout", given{duration(&u.CallTimeout, least), &d.callTimeout}},
 		{"result_types", list[string]{&u.ResultTypes, resultType}},
 	}}
 }

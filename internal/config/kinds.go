@@ -22,6 +22,17 @@ type field struct {
 	kind kind
 }
 
+// given is a kind that notes that its key is there.
+type given struct {
+	kind
+	set *bool
+}
+
+func (g given) read(v value) {
+	*g.set = true
+	g.kind.read(v)
+}
+
 // must is a kind whose key may not be left out.
 type must struct{ kind }
 

@@ -231,3 +231,14 @@ func pattern(t *testing.T, text string) policy.Pattern {
 	}
 	return p
 }
+
+func TestOneTimeoutHoldsForEverySilence(t *testing.T) {
+	for yaml, want := range map[string]time.Duration{
+		"": 10 * time.Minute, ", timeout: 2s": 2 * time.Second, ", timeout: 2s, call_timeout: 3s": 3 * time.Second, ", call_timeout: 3s": 3 * time.Second,
+	} {
+		c := parsed(t, "routes: [{upstream: {url: 'https://server.example/mcp'"+yaml+"}}]", Options{})
+		if got := c.Routes[0].Upstream.CallTimeout; got != want {
+			t.Errorf("%q: call_timeout %v, want %v", yaml, got, want)
+		}
+	}
+}

@@ -19,6 +19,9 @@ type routeDraft struct {
 	own        ruleList
 	tools      []toolDraft
 	credential value // of the first fixed credential; without a node when there is none
+	publish    value // without a node when it is not given
+
+	timeout, callTimeout bool // are given
 }
 
 // routeList is the list of routes: at least one, each under a path of its own. A route's limits start from the general
@@ -46,6 +49,9 @@ func (l routeList) read(v value) {
 		*r = DefaultRoute()
 		r.Limits = l.c.Limits
 		routeKeys(r, d).read(item)
+		if d.timeout && !d.callTimeout { // who sets one for silence means every silence
+			r.Upstream.CallTimeout = r.Upstream.Timeout
+		}
 		if line, again := seen[r.Path]; again {
 			d.path.fail("%s is already served by the route of line %d", r.Path, line)
 		} else {

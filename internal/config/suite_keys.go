@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
@@ -133,10 +132,10 @@ func (c *caseDraft) finish() {
 		c.at.fail("has both ask and asks")
 	case c.hasAsks && c.want.said():
 		c.wanted.fail("beside asks only declared is wanted: each ask has a want of its own")
-	case c.hasAsk && !c.want.said() && !c.Declared.Given, !c.hasAsk && !c.hasAsks && !c.Declared.Given:
-		c.at.fail("wants nothing")
 	case !c.hasAsk && !c.hasAsks && c.want.said():
 		c.at.fail("has no ask")
+	case !c.hasAsks && !c.want.said() && !c.Declared.Given:
+		c.at.fail("wants nothing")
 	case c.hasAsk && len(c.Asks) == 1:
 		c.Asks[0].Want = c.want
 	}
@@ -151,8 +150,9 @@ func (oneAsk) fallback() string { return "" }
 func (k oneAsk) read(v value) {
 	var a askDraft
 	k.c.hasAsk = true
-	askKeys(&a).read(v)
-	k.c.add(v, &a)
+	if k.c.readable(askKeys(&a), v) {
+		k.c.add(v, &a)
+	}
 }
 
 // askList is asks of one round, each with its want.
@@ -167,7 +167,7 @@ func (l askList) read(v value) {
 	seen := []string{}
 	for _, item := range items {
 		var a askDraft
-		askedKeys(&a).read(item)
+		readable := l.c.readable(askedKeys(&a), item)
 		if a.wanted.node != nil && !a.want.said() {
 			a.wanted.fail("wants nothing")
 		}
@@ -177,29 +177,32 @@ func (l askList) read(v value) {
 			item.fail("another ask has the key %s", quoted(a.key))
 		}
 		seen = append(seen, a.key)
-		l.c.add(item, &a)
+		if readable {
+			l.c.add(item, &a)
+		}
 	}
+}
+
+// readable reads keys and reports whether there was no problem.
+func (c *caseDraft) readable(keys section, v value) bool {
+	before := len(v.r.problems)
+	keys.read(v)
+	return len(v.r.problems) == before
 }
 
 // add reads an ask as traffic does, whatever the client can be asked.
 func (c *caseDraft) add(v value, a *askDraft) {
-	if a.method == "" {
-		return // told already
-	}
 	if a.key == "" {
 		a.key = "ask"
 	}
-	raw := append(wire.AppendQuoted([]byte{'{'}, a.key), `:{"method":`...)
-	raw = wire.AppendQuoted(raw, a.method)
+	raw := wire.AppendQuoted([]byte(`{"method":`), a.method)
 	if a.params != nil {
 		raw = append(append(raw, `,"params":`...), a.params...)
 	}
-	raw = append(raw, "}}"...)
-	const everything = ^wire.Can(0)
-	in, f := resolver.ParseInput(raw, []byte(`""`), len(raw), everything)
-	if f != nil {
-		v.fail("cannot be asked: %s", strings.TrimPrefix(f.Text, "upstream: "))
+	ask, err := resolver.ReadAsk(a.key, append(raw, '}'))
+	if err != nil {
+		v.fail("cannot be asked: %v", err)
 		return
 	}
-	c.Asks = append(c.Asks, CaseAsk{Ask: in.Asks[0], Want: a.want})
+	c.Asks = append(c.Asks, CaseAsk{Ask: ask, Want: a.want})
 }

@@ -63,6 +63,7 @@ func routeOptions(c *config.Config, r *config.Route, version string) proxy.Route
 	return proxy.Route{
 		Path:        r.Path,
 		Upstream:    upstreamOptions(c, r, version),
+		Metadata:    proxy.Metadata{Publish: r.Metadata.Publish, Resource: r.Metadata.Resource},
 		Limits:      limits(&r.Limits),
 		ToolLimits:  toolLimits(r.Tools),
 		Passthrough: r.Passthrough,

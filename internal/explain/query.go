@@ -123,13 +123,20 @@ func oneRequest(key string, entry []byte) []byte {
 }
 
 // Asks reads inputRequests as traffic does, whatever the client can be asked.
-func Asks(inputRequests []byte) ([]resolver.Ask, error) {
-	in, f := resolver.ParseInput(inputRequests, []byte(`""`), len(inputRequests), Everything)
-	switch {
-	case f != nil:
-		return nil, errors.New("this cannot be asked: " + f.Text)
-	case len(in.Asks) == 0:
-		return nil, errors.New("there is no ask in inputRequests")
+func Asks(inputRequests []byte) (asks []resolver.Ask, err error) {
+	if wire.KindOf(inputRequests) != '{' {
+		return nil, errors.New("inputRequests is no object")
 	}
-	return in.Asks, nil
+	err = wire.Each(inputRequests, func(key string, entry []byte) error {
+		a, err := resolver.ReadAsk(key, entry)
+		if err != nil {
+			return fmt.Errorf("the ask %q cannot be asked: %w", wire.Clean(key, maxShown), err)
+		}
+		asks = append(asks, a)
+		return nil
+	})
+	if err == nil && len(asks) == 0 {
+		err = errors.New("there is no ask in inputRequests")
+	}
+	return asks, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
@@ -67,17 +68,28 @@ func (a *Ask) writeText(b *bytes.Buffer) {
 		if r.Observed {
 			action += ", on trial"
 		}
-		why := strings.Join(r.Reasons, "; ")
-		if r.Error != "" {
-			why = r.Error
+		name, verdict := r.Name, string(r.Verdict)
+		for _, why := range r.why() {
+			_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", name, action, verdict, why)
+			name, action, verdict = "", "", "" // further reasons stand below the first
 		}
-		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", r.Name, action, r.Verdict, why)
 	}
 	_ = t.Flush()
 	if !a.Declared {
 		b.WriteString("  what it needs is not declared, so a server should not ask it\n")
 	}
 	b.WriteString(a.ending())
+}
+
+// why is what a rule says for itself, a line each.
+func (r *Rule) why() []string {
+	switch {
+	case r.Error != "":
+		return []string{r.Error}
+	case len(r.Reasons) == 0:
+		return []string{""}
+	}
+	return r.Reasons
 }
 
 // ending tells what decides, and what comes of it.
@@ -87,9 +99,9 @@ func (a *Ask) ending() string {
 	case a.Action == "":
 		b.WriteString("decision: none, no rule is looked at\n")
 	case a.Rule == "":
-		fmt.Fprintf(&b, "decision: no rule, so %s\n", a.Action)
+		fmt.Fprintf(&b, "decision: no rule, so %s%s\n", a.Action, a.unasked())
 	default:
-		fmt.Fprintf(&b, "decision: %s by %s\n", a.Action, a.Rule)
+		fmt.Fprintf(&b, "decision: %s by %s%s\n", a.Action, a.Rule, a.unasked())
 	}
 	switch {
 	case a.Asked:
@@ -100,6 +112,14 @@ func (a *Ask) ending() string {
 		fmt.Fprintf(&b, "answer:   %s\n", compact(a.Answer))
 	}
 	return b.String()
+}
+
+// unasked says why a forward asks nobody.
+func (a *Ask) unasked() string {
+	if a.Outcome == metrics.AskNoChannel.String() {
+		return ", and the client cannot be asked"
+	}
+	return ""
 }
 
 // compact puts JSON on one line.

@@ -106,8 +106,10 @@ type Output struct {
 func (p *Program) Exec(t testing.TB, stdin string, args ...string) Output {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	command := exec.CommandContext(patient(t), p.Path(t), args...)
+	path := p.Path(t) // which may take longer than anything that is built by then
+	command := exec.CommandContext(patient(t), path, args...)
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	command.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=20") // not a second for every run
 	err := command.Run()
 	if command.ProcessState == nil {
 		t.Fatalf("%s: %v", command, err)

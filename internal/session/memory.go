@@ -13,13 +13,14 @@ const (
 	TableEnded Table = iota
 	TableLogLevels
 	TableSubscriptions
+	TableCredentials
 	TableExchanges
 	TableAsks
 	TableStreams
 	tableCount
 )
 
-var tableNames = [tableCount]string{"ended_sessions", "log_levels", "subscriptions", "exchanges", "asks", "streams"}
+var tableNames = [tableCount]string{"ended_sessions", "log_levels", "subscriptions", "credentials", "exchanges", "asks", "streams"}
 
 // String gives the name for logs.
 func (t Table) String() string { return tableNames[t] }
@@ -31,6 +32,7 @@ type Options struct {
 	MaxSubscriptions     int // resources one session subscribes to: 256
 	MaxSubscriptionBytes int // their names' length: 64 KiB for one session
 	MaxAllSubscriptions  int // bytes of all subscriptions of all sessions: 64 MiB
+	MaxCredentialBytes   int // of all renewed credentials: 16 MiB
 	MaxExchanges         int // exchanges at once: 100 000
 	MaxAsks              int // asks waiting: 100 000
 	MaxStreams           int // standing streams: 100 000
@@ -48,7 +50,7 @@ func (o Options) withDefaults() Options {
 		value int
 	}{
 		{&o.MaxEnded, 100_000}, {&o.MaxLogLevels, 100_000}, {&o.MaxSubscriptions, 256}, {&o.MaxSubscriptionBytes, 64 << 10},
-		{&o.MaxAllSubscriptions, 64 << 20}, {&o.MaxExchanges, 100_000}, {&o.MaxAsks, 100_000}, {&o.MaxStreams, 100_000},
+		{&o.MaxAllSubscriptions, 64 << 20}, {&o.MaxCredentialBytes, 16 << 20}, {&o.MaxExchanges, 100_000}, {&o.MaxAsks, 100_000}, {&o.MaxStreams, 100_000},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -66,10 +68,11 @@ func (o Options) withDefaults() Options {
 // Memory is the Store of a single process. Make it with NewMemory.
 type Memory struct {
 	*mailbox
-	o      Options
-	ended  *table[time.Time]
-	levels *table[string]
-	subs   *table[[]string] // sorted, never changed in place
+	o           Options
+	ended       *table[time.Time]
+	levels      *table[string]
+	subs        *table[[]string] // sorted, never changed in place
+	credentials *table[credential]
 }
 
 var _ Store = (*Memory)(nil)
@@ -78,10 +81,11 @@ var _ Store = (*Memory)(nil)
 func NewMemory(o Options) *Memory {
 	o = o.withDefaults()
 	m := &Memory{
-		o:      o,
-		ended:  newTable[time.Time](o.MaxEnded),
-		levels: newTable[string](o.MaxLogLevels),
-		subs:   newTable[[]string](o.MaxAllSubscriptions),
+		o:           o,
+		ended:       newTable[time.Time](o.MaxEnded),
+		levels:      newTable[string](o.MaxLogLevels),
+		subs:        newTable[[]string](o.MaxAllSubscriptions),
+		credentials: newTable[credential](o.MaxCredentialBytes),
 	}
 	m.mailbox = newMailbox(o, m.Ended)
 	return m
@@ -94,6 +98,7 @@ func (m *Memory) End(id ID, until time.Time) {
 	m.report(TableEnded, m.ended.set(id, until, 1))
 	m.levels.remove(id)
 	m.subs.remove(id)
+	m.credentials.remove(id)
 }
 
 // Ended implements Store.

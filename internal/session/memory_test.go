@@ -127,6 +127,19 @@ func TestAllSubscriptionsShareABudget(t *testing.T) {
 	}
 }
 
+func TestRenewedCredentialsAreBounded(t *testing.T) {
+	t.Parallel()
+	m, hits := counted(session.Options{MaxCredentialBytes: 1000})
+	ids := []session.ID{session.NewID(), session.NewID(), session.NewID()}
+	for _, id := range ids {
+		m.Renew(id, strings.Repeat("x", 300))
+	}
+	if m.Renewed(ids[0]) != "" || m.Renewed(ids[1]) == "" || m.Renewed(ids[2]) == "" {
+		t.Error("not the oldest went")
+	}
+	wantHits(t, hits, session.TableCredentials)
+}
+
 func TestTheMailboxIsBounded(t *testing.T) {
 	t.Parallel()
 	m, hits := counted(session.Options{MaxExchanges: 2, MaxAsks: 2, MaxStreams: 2})

@@ -5,7 +5,7 @@ import "time"
 // Store remembers what a session's token cannot carry. Everything in it is bounded; where a bound is hit, the oldest goes
 // first and is counted, unless a method says otherwise. Every method is safe for concurrent use.
 type Store interface {
-	// End marks a session as ended, and forgets its log level and subscriptions. The mark is kept until the session would
+	// End marks a session as ended, and forgets its log level, subscriptions and credential. The mark is kept until the session would
 	// have expired by itself; the zero time means for ever. Nothing is kept for the session any more from then on. End comes
 	// before EndSession, which tells those who wait.
 	End(id ID, until time.Time)
@@ -24,6 +24,13 @@ type Store interface {
 	Unsubscribe(id ID, uri string) bool
 	// Subscriptions lists the resources of a session, sorted; nil when there is none. The caller owns the slice.
 	Subscriptions(id ID) []string
+
+	// Renew keeps the credential, an Authorization header value, that a session shows in place of the one it was opened with.
+	// The caller knows that the upstream has accepted it. One that was kept before a newer one does not come back. It is a
+	// secret: a store that others can read keeps it to this process, or not at all.
+	Renew(id ID, authorization string)
+	// Renewed gives the credential that was kept last; empty when there is none.
+	Renewed(id ID) string
 
 	Mailbox
 }

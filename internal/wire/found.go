@@ -53,6 +53,9 @@ type Found struct {
 	// Of result. RequestState is that of params from a client.
 	ResultType, InputRequests, RequestState, Content, StructuredContent, ResultMeta Span
 
+	// EndedSubscription is the subscription id in _meta of result.
+	EndedSubscription Span
+
 	// Ending is what resultType said so far.
 	Ending Ending
 	// Settled: the name of a member that input_required never has went by in result

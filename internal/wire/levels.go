@@ -83,6 +83,7 @@ func (s *Scanner) openLevel(m member) {
 	default:
 		l.cuts = false
 	}
+	l.cuts = l.cuts && !s.whole
 	l.seen.reset()
 }
 
@@ -181,7 +182,7 @@ func (s *Scanner) valueEnds(i int) state {
 // wraps tells whether the value under way is structured content that legacy clients
 // want an object around.
 func (s *Scanner) wraps(l *level) bool {
-	return l.member == memberStructuredContent && l.first != '{' && s.role == FromServer
+	return l.member == memberStructuredContent && l.first != '{' && s.role == FromServer && !s.whole
 }
 
 func (s *Scanner) putIn(at int, text string) {

@@ -12,7 +12,10 @@ func classify(of member, key []byte) member {
 	case memberResult:
 		return ofResult(key)
 	case memberResultMeta:
-		if isReserved(key) {
+		switch {
+		case string(key) == MetaSubscriptionID:
+			return memberSubscriptionID
+		case isReserved(key):
 			return memberReserved
 		}
 	}
@@ -164,6 +167,12 @@ func (s *Scanner) note(l *level, v Span) {
 		f.Content = v
 	case memberStructuredContent:
 		f.StructuredContent = v
+	case memberSubscriptionID:
+		if l.of == memberResultMeta {
+			f.EndedSubscription = v
+		} else {
+			f.SubscriptionID = v
+		}
 	case memberResultType:
 		f.ResultType, f.Ending = v, s.ending(v)
 	default:
@@ -194,8 +203,6 @@ func (f *Found) noteMeta(m member, v Span) {
 		f.ClientCapabilities = v
 	case memberLogLevel:
 		f.LogLevel = v
-	case memberSubscriptionID:
-		f.SubscriptionID = v
 	case memberTraceparent:
 		f.Traceparent = v
 	}

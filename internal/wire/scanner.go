@@ -22,6 +22,7 @@ type Scanner struct {
 
 	role   Role
 	any    bool // any JSON value will do, and nothing in it is looked for
+	whole  bool // nothing is cut out
 	buf    []byte
 	base   int // bytes of the message that Drain has forgotten
 	around int // bytes around the message that were dropped: byte order mark, white space
@@ -41,7 +42,7 @@ type Scanner struct {
 // none; its content is ignored.
 func (s *Scanner) Init(role Role, buf []byte) {
 	s.Found = Found{}
-	s.role, s.any = role, false
+	s.role, s.any, s.whole = role, false, false
 	s.buf, s.base, s.around, s.taken, s.err = buf[:0], 0, 0, 0, nil
 	s.state, s.at, s.depth, s.object = atLead, 0, 0, false
 	s.mark, s.escaped = 0, false
@@ -57,6 +58,10 @@ func (s *Scanner) Init(role Role, buf []byte) {
 		s.seed = maphash.MakeSeed()
 	}
 }
+
+// KeepAll has the edits of this message cut nothing out and wrap nothing: it goes to a
+// peer of the same era. It is called after Init, before the first byte.
+func (s *Scanner) KeepAll() { s.whole = true }
 
 // Feed takes the next bytes of the message, which it copies. The error is an *Error;
 // the first one is returned by every later call.

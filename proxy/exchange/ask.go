@@ -25,9 +25,9 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	defer t.client.Resumed()
 	ctx, cancel := context.WithCancel(t.ctx)
 	defer cancel()
-	c := t.request.Ask()
+	c := *t.request.Ask() // each round has its own: a report of the one before may still be on its way
 	c.Round, c.Limits = t.state.Rounds(), t.limits
-	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: c}
+	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: &c}
 	c.Overdue = round.overdue
 	last := len(a.Asks) - 1
 	for _, ask := range a.Asks[:last] {
@@ -41,14 +41,15 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	if t.ctx.Err() != nil {
 		return t.step(t.interrupted())
 	}
-	var action resolver.Action = resolver.Wait{}
-	for _, e := range round.events {
-		action = t.step(e)
-		if _, failed := action.(resolver.Fail); failed {
-			break
+	for _, e := range round.close() {
+		// What comes after the last answer, like a report that it was overdue, changes
+		// nothing any more.
+		action := t.step(e)
+		if _, waits := action.(resolver.Wait); !waits {
+			return action
 		}
 	}
-	return action
+	return resolver.Wait{}
 }
 
 // round collects what became of the asks of one round, in the order they ended.
@@ -61,19 +62,30 @@ type round struct {
 	wg     sync.WaitGroup
 	mu     sync.Mutex
 	events []resolver.Event
-	failed bool
+	closed bool // a failure called it off, or it is over: what comes now is too late to matter
+}
+
+// close gives what became of the asks, once they have all ended.
+func (r *round) close() []resolver.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.events
 }
 
 func (r *round) settle(ask resolver.Ask) {
 	got, f := r.desk.Settle(r.ctx, r.about, ask)
+	if got == nil && f == nil {
+		return // it is left to the client
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failed {
-		return // called off, or too late to matter
+	if r.closed {
+		return
 	}
 	r.events = append(r.events, event(ask.Key, got, f))
 	if f != nil {
-		r.failed = true
+		r.closed = true
 		r.cancel()
 	}
 }
@@ -82,7 +94,7 @@ func (r *round) settle(ask resolver.Ask) {
 func (r *round) overdue(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.failed {
+	if !r.closed {
 		r.events = append(r.events, resolver.Overdue{At: time.Now(), Key: key})
 	}
 }

@@ -23,7 +23,7 @@ func (observer) Round(resolver.Round) {}
 // ending turns the machine's last word into what the dialect has to tell, and names
 // the outcome.
 func (t *trip) ending(f *resolver.Failure) Ending {
-	e := Ending{Rounds: t.state.Rounds(), Outcome: metrics.OK}
+	e := Ending{Rounds: t.state.Rounds() - t.before, Outcome: metrics.OK}
 	if cause := context.Cause(t.exchange.ctx); cause != nil && (f != nil || t.err != nil) {
 		return t.interruption(e, cause)
 	}
@@ -41,13 +41,13 @@ func (t *trip) ending(f *resolver.Failure) Ending {
 // interruption is the ending of an exchange that was ended from outside.
 func (t *trip) interruption(e Ending, cause error) Ending {
 	if errors.Is(cause, ErrClientDeadline) {
-		e.Failure = &resolver.Failure{Kind: resolver.InputHandler, Reason: resolver.Timeout, Rounds: e.Rounds, Text: "Nobody has given the input that the server needs, in the time this client waits. Send the request again when somebody can answer."}
+		e.Failure = &resolver.Failure{Kind: resolver.InputHandler, Reason: resolver.Timeout, Rounds: t.state.Rounds(), Text: "Nobody has given the input that the server needs, in the time this client waits. Send the request again when somebody can answer."}
 		e.Outcome = metrics.InputFailed
 		return e
 	}
 	if errors.Is(cause, ErrShuttingDown) {
 		e.Failure = resolver.ShutdownFailure()
-		e.Failure.Rounds = e.Rounds
+		e.Failure.Rounds = t.state.Rounds()
 		e.Outcome = metrics.Cancelled
 		return e
 	}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -32,6 +33,8 @@ type Request struct {
 	// Answerable is what the session's client or a rule can answer at all: an ask for
 	// anything else is the server's fault.
 	Answerable wire.Can
+	// Credential is what a retry goes up under; nil is the Call's own.
+	Credential func() upstream.Credential
 	// Ask describes the client to rules and sources; it is called when there is an ask.
 	Ask func() *answer.Context
 }
@@ -51,7 +54,7 @@ type Client interface {
 // neither, the client has its response.
 type Ending struct {
 	Outcome metrics.Outcome
-	// Rounds is the number of attempts that were sent.
+	// Rounds is the number of attempts that this exchange sent.
 	Rounds int
 	// Failure is the round trip's own.
 	Failure *resolver.Failure
@@ -59,6 +62,8 @@ type Ending struct {
 	Err *upstream.Error
 	// Cause is set when the exchange was ended from outside: the client gets no answer.
 	Cause error
+	// Open is set when the client has to send again; only by Pass, and alone.
+	Open *Open
 }
 
 // Run sends the request, and sends it again with answers for as long as the server
@@ -67,7 +72,7 @@ type Ending struct {
 func (s *Service) Run(x *Exchange, r *Request, c Client) Ending {
 	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call)}
 	defer t.close()
-	return t.run()
+	return t.run(t.step(resolver.Begin{At: x.Began}))
 }
 
 // trip drives one round trip: the step machine decides, trip does.
@@ -82,19 +87,30 @@ type trip struct {
 	stop  context.CancelFunc
 	state resolver.State
 	open  bool
-	err   *upstream.Error // of the attempt that failed
-	rpc   bool            // the response was a JSON-RPC error
+
+	passes bool            // asks that no rule answers go to the client by the response
+	before int             // attempts of the exchanges before
+	asks   []resolver.Ask  // of the present round
+	whole  json.RawMessage // the input_required that brought them
+
+	err *upstream.Error // of the attempt that failed
+	rpc bool            // the response was a JSON-RPC error
 }
 
-func (t *trip) run() Ending {
-	action := t.step(resolver.Begin{At: t.exchange.Began})
+func (t *trip) run(action resolver.Action) Ending {
 	for {
 		switch a := action.(type) {
 		case resolver.Send:
 			action = t.step(t.send(a))
 		case resolver.AskAll:
-			action = t.askAll(a)
+			t.asks = a.Asks
+			if action = t.askAll(a); t.passes && waits(action) {
+				return t.handOver()
+			}
 		case resolver.Pause:
+			if t.asks = nil; t.passes {
+				return t.handOver()
+			}
 			action = t.step(t.pause(a.For))
 		case resolver.Done:
 			return t.ending(nil)
@@ -113,6 +129,9 @@ func (t *trip) step(e resolver.Event) (a resolver.Action) {
 
 // send makes one attempt and tells the machine what it brought.
 func (t *trip) send(a resolver.Send) resolver.Event {
+	if t.request.Credential != nil && (a.Responses != nil || a.State != nil) {
+		t.request.Call.Credential = t.request.Credential() // the first one may have expired meanwhile
+	}
 	res, err := t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
 	now := time.Now()
 	if err != nil {
@@ -133,6 +152,7 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 		t.rpc = res.Outcome == upstream.RPCError
 		return resolver.Completed{At: now}
 	}
+	t.whole = res.Whole
 	in, f := resolver.ParseInput(res.Requests, res.State, res.Size, t.request.Answerable)
 	if f != nil {
 		return resolver.Failed{At: now, Failure: f}
@@ -143,6 +163,10 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 // begin makes the exchange a round trip that is open: it counts against the limits and
 // has a deadline.
 func (t *trip) begin() *resolver.Failure {
+	if t.passes {
+		t.bound()
+		return nil
+	}
 	if t.open {
 		return nil
 	}
@@ -153,9 +177,7 @@ func (t *trip) begin() *resolver.Failure {
 	}
 	t.open = true
 	s.Metrics.RoundTripsOpen.Inc()
-	if !t.limits.Observe {
-		t.ctx, t.stop = context.WithDeadlineCause(t.ctx, t.state.Deadline(*t.limits), errExpired)
-	}
+	t.bound()
 	return nil
 }
 

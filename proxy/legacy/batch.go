@@ -62,7 +62,6 @@ func (h *Handler) serveMember(b *batch, r *http.Request, raw []byte, v *visitor)
 type batch struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
-	rc      *http.ResponseController
 	bodies  list // whole responses, as long as there is no stream
 	waiting [][]byte
 	begun   bool // as an event stream
@@ -73,8 +72,7 @@ func (b *batch) body(msg []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.begun {
-		_, _ = b.w.Write(wire.AppendEvent(nil, "", msg, true))
-		_ = b.rc.Flush()
+		_, _ = b.write(wire.AppendEvent(nil, "", msg, true))
 		return
 	}
 	b.bodies.add(msg)
@@ -87,19 +85,26 @@ func (b *batch) events(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	if !b.begun {
 		b.begun = true
-		b.rc = http.NewResponseController(b.w)
 		h := b.w.Header()
 		h["Content-Type"], h["Cache-Control"], h["X-Accel-Buffering"] = contentEventStream, noCache, noBuffering
 		for _, msg := range b.waiting {
-			_, _ = b.w.Write(wire.AppendEvent(nil, "", msg, true))
+			_, _ = b.write(wire.AppendEvent(nil, "", msg, true))
 		}
 	}
-	_ = b.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	return b.write(p)
+}
+
+// write sends p off at once. A client that does not read is given up.
+func (b *batch) write(p []byte) (int, error) {
+	rc := http.NewResponseController(b.w)
+	_ = rc.SetWriteDeadline(time.Now().Add(writeStall))
 	n, err := b.w.Write(p)
 	if err == nil {
-		err = b.rc.Flush()
+		err = rc.Flush()
 	}
-	_ = b.rc.SetWriteDeadline(time.Time{})
+	if err == nil {
+		_ = rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+	}
 	return n, err
 }
 
@@ -113,6 +118,6 @@ func (b *batch) end() {
 		b.w.WriteHeader(http.StatusAccepted)
 	default:
 		b.w.Header()["Content-Type"] = contentJSON
-		_, _ = b.w.Write(b.bodies.end())
+		_, _ = b.write(b.bodies.end())
 	}
 }

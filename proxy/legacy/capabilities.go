@@ -42,8 +42,6 @@ func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
 			}
 		case "extensions":
 			return without(value, wire.TasksExtension)
-		case "tools", "prompts", "resources":
-			return without(value, "listChanged", "subscribe")
 		}
 		return value
 	})...)

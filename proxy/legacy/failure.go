@@ -42,6 +42,8 @@ func (h *Handler) appendFailure(dst, id []byte, method string, f *resolver.Failu
 // finish tells the client how its exchange ended, if it does not know yet.
 func (h *Handler) finish(p *reply, method string, e exchange.Ending) {
 	switch {
+	case p.long && (e.Cause != nil || e.Failure != nil || e.Err != nil):
+		h.breakOff()
 	case e.Cause != nil:
 		p.close()
 	case e.Failure != nil:
@@ -54,10 +56,7 @@ func (h *Handler) finish(p *reply, method string, e exchange.Ending) {
 func (h *Handler) finishError(p *reply, e *upstream.Error) {
 	switch e.Reason {
 	case upstream.Broken:
-		// A part of the response is out. Only a broken connection tells the client
-		// that the rest will not come.
-		h.Dropped(metrics.Downstream, metrics.DropBroken)
-		panic(http.ErrAbortHandler)
+		h.breakOff()
 	case upstream.Unauthorized:
 		if p.challenge(e) {
 			return
@@ -66,11 +65,17 @@ func (h *Handler) finishError(p *reply, e *upstream.Error) {
 	p.send(wire.AppendError(nil, p.id, e.Code, e.Message, e.Data))
 }
 
-// writeChallenge passes on the upstream's refusal of a credential.
-func writeChallenge(w http.ResponseWriter, id []byte, e *upstream.Error) {
-	h := w.Header()
-	for _, c := range e.Challenge {
-		h.Add("Www-Authenticate", c)
+// breakOff ends a reply of which a part is out. Only a broken connection tells the
+// client that the rest will not come.
+func (h *Handler) breakOff() {
+	h.Dropped(metrics.Downstream, metrics.DropBroken)
+	panic(http.ErrAbortHandler)
+}
+
+// challenge passes on the upstream's refusal of the credential of r.
+func (h *Handler) challenge(w http.ResponseWriter, r *http.Request, id []byte, e *upstream.Error) {
+	for _, c := range e.Challenges(h.MetadataURL(r)) {
+		w.Header().Add("Www-Authenticate", c)
 	}
 	refuse(w, e.Status, id, e.Code, e.Message)
 }

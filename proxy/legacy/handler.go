@@ -21,6 +21,9 @@ type Options struct {
 	// PassThrough serves an initialize when the server turns out to be a legacy one;
 	// nil where that must not be.
 	PassThrough func(http.ResponseWriter, *http.Request, *wire.Scanner)
+	// MetadataURL tells where the client that sent a request finds who authorizes it; ""
+	// where that is not published.
+	MetadataURL func(*http.Request) string
 	// Service runs the exchanges.
 	Service *exchange.Service
 	// Registry bounds and drains them; one serves the process.

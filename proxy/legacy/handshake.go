@@ -33,7 +33,7 @@ func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Sca
 	}
 	if err != nil {
 		e.Outcome = metrics.UpstreamFailed
-		h.refuseHandshake(w, id, err)
+		h.refuseHandshake(w, r, id, err)
 	}
 	h.Service.Count(x, metrics.Legacy, metrics.MethodInitialize, e)
 	return c
@@ -45,10 +45,10 @@ func isLegacy(err error) bool {
 	return ok && e.Reason == upstream.WrongEra
 }
 
-func (h *Handler) refuseHandshake(w http.ResponseWriter, id []byte, err error) {
+func (h *Handler) refuseHandshake(w http.ResponseWriter, r *http.Request, id []byte, err error) {
 	e := &upstream.Error{Code: wire.CodeInternal, Message: "the upstream server cannot be reached"}
 	if errors.As(err, &e) && e.Reason == upstream.Unauthorized {
-		writeChallenge(w, id, e)
+		h.challenge(w, r, id, e)
 		return
 	}
 	message := e.Message

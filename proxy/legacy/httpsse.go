@@ -149,6 +149,9 @@ func (h *Handler) serveChannel(c *channel, r *http.Request, msg *wire.Scanner, v
 	m := newMember(c)
 	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize {
 		defer m.end()
+		// As a body, which goes down when the session is there: the client's next message
+		// may follow at once.
+		r.Header.Set("Accept", contentJSON[0])
 		if claims := h.initialize(m, r, msg); claims != nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()

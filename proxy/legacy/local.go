@@ -12,12 +12,15 @@ import (
 // local answers the requests that the modern dialect no longer has, and those that are
 // not bridged. ok is false for all others, which go up.
 func (h *Handler) local(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor, p *reply) (e exchange.Ending, ok bool) {
+	h.renew(v)
 	switch method := m.MethodName(); {
 	case method == wire.MethodPing:
 		p.send(emptyResult(p.id))
 	case method == wire.MethodSetLevel:
 		return h.setLevel(w, r, m, v, p), true
-	case method == wire.MethodDiscover, method == wire.MethodListen, method == wire.MethodResourcesSubscribe, method == wire.MethodResourcesUnsubscribe,
+	case method == wire.MethodResourcesSubscribe, method == wire.MethodResourcesUnsubscribe:
+		return h.subscribe(w, r, m, v, p), true
+	case method == wire.MethodDiscover, method == wire.MethodListen,
 		strings.HasPrefix(method, "tasks/"):
 		p.send(wire.AppendError(nil, p.id, wire.CodeMethodNotFound, "this method is not available in this session", nil))
 		e.Outcome = metrics.Error

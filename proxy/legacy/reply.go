@@ -21,18 +21,20 @@ type reply struct {
 	stream
 	h       *Handler
 	x       *exchange.Exchange
-	id      []byte // the client's, raw
+	posted  *http.Request // the client's
+	id      []byte        // of its message, raw
 	session session.ID
 	method  string
 	accept  accept
 	version wire.Version
 	leave   func() // frees the request id; before the response is out, since the client may use it again at once
 
-	streaming bool // it has become an event stream
-	long      bool // a JSON body is being passed on in pieces
-	gone      bool // the client has no connection to it
-	ended     bool // nothing more will be said
-	delivered bool // the response has been written
+	streaming bool      // it has become an event stream
+	long      bool      // a JSON body is being passed on in pieces
+	gone      bool      // the client has no connection to it
+	until     time.Time // a client that is gone may come back
+	ended     bool      // nothing more will be said
+	delivered bool      // the response has been written
 
 	timer    *time.Timer // until the next comment, or as long as a client that is gone may come back
 	lead     []byte      // goes before the first event
@@ -44,9 +46,11 @@ type reply struct {
 	waiting  waiting
 }
 
-func (h *Handler) newReply(w http.ResponseWriter, x *exchange.Exchange, m *wire.Scanner, v *visitor, a accept, leave func()) *reply {
-	p := &reply{h: h, x: x, id: m.ID.Of(m.Bytes()), method: m.MethodName(), session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave, deadline: h.deadlineOf(v.claims.ClientName)}
+func (h *Handler) newReply(w http.ResponseWriter, r *http.Request, x *exchange.Exchange, m *wire.Scanner, v *visitor, a accept, leave func()) *reply {
+	p := &reply{h: h, x: x, posted: r, id: m.ID.Of(m.Bytes()), method: m.MethodName(), session: v.claims.ID, version: v.claims.Version, accept: a, leave: leave, deadline: h.deadlineOf(v.claims.ClientName)}
 	p.w = w
+	p.mu.Lock() // the timer may fire before it is noted
+	defer p.mu.Unlock()
 	p.timer = time.AfterFunc(h.KeepAlive, p.tick)
 	return p
 }
@@ -58,6 +62,7 @@ func (p *reply) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case p.gone && time.Now().Before(p.until): // it became due as a comment, and has waited for a write
 	case p.gone:
 		p.forget()
 		p.x.End(exchange.ErrDropped)
@@ -155,8 +160,8 @@ func (p *reply) streams() bool { return p.streaming || !p.accept.json }
 func (p *reply) Stream() (io.Writer, []byte, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended || p.gone || p.streams() {
-		return nil, nil, false
+	if _, shared := p.w.(*member); shared || p.ended || p.gone || p.streams() {
+		return nil, nil, false // what is cut off on a shared connection would spoil the others
 	}
 	p.json(-1)
 	p.long = true
@@ -176,7 +181,9 @@ const patient = 64 << 10
 
 // json writes the header of a JSON body; size is -1 when it is not known.
 func (p *reply) json(size int) {
-	p.leave()
+	if size >= 0 { // one that is passed on in pieces can still be cancelled
+		p.leave()
+	}
 	p.begun = true
 	h := p.w.Header()
 	h["Content-Type"] = contentJSON
@@ -200,7 +207,7 @@ func (p *reply) challenge(e *upstream.Error) bool {
 	}
 	p.leave()
 	p.begun = true
-	writeChallenge(p.w, p.id, e)
+	p.h.challenge(p.w, p.posted, p.id, e)
 	p.end()
 	return true
 }

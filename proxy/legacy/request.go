@@ -28,13 +28,14 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 		return
 	}
 	defer leave()
-	p := h.newReply(w, x, m, v, accepts(r.Header), leave)
+	p := h.newReply(w, r, x, m, v, accepts(r.Header), leave)
 	defer p.release(w)
 	defer context.AfterFunc(r.Context(), func() { p.dropped(w) })()
 
 	e, local := h.local(w, r, m, v, p)
 	if !local {
 		e = h.bridge(m, v, p)
+		h.remember(v)
 	}
 	h.Service.Count(x, metrics.Legacy, metrics.MethodOf(method), e)
 	h.finish(p, method, e)
@@ -68,6 +69,7 @@ func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending 
 		Call:       call,
 		Session:    v.claims.ID,
 		Answerable: declared | known(v),
+		Credential: func() upstream.Credential { return h.newest(v) },
 		Ask:        func() *answer.Context { return ask },
 	}, p)
 }

@@ -2,6 +2,7 @@ package legacy
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 )
@@ -88,6 +89,7 @@ func (p *reply) lose() {
 	p.gone = true
 	p.count(-1)
 	if p.awaited() {
+		p.until = time.Now().Add(p.h.ResumeWindow)
 		p.timer.Reset(p.h.ResumeWindow)
 	} else {
 		p.timer.Stop()

@@ -92,16 +92,18 @@ func (h *Handler) knownVersion(r *http.Request, v *visitor) bool {
 // that is new to the session must first be accepted by the upstream, which is asked
 // here where that has not happened. When the answer is no, the client has been told.
 func (h *Handler) admitted(w http.ResponseWriter, r *http.Request, v *visitor, id []byte) bool {
-	if h.Binding == session.BindNone || v.credential.Digest == v.claims.Credential || h.Service.Upstream.Accepted(v.credential.Digest) {
+	if h.Binding == session.BindNone || v.credential.Digest == v.claims.Credential {
+		h.remember(v)
 		return true
 	}
-	_, err := h.Service.Upstream.Discover(r.Context(), v.credential)
+	err := h.Service.Upstream.Vouch(r.Context(), v.credential)
 	if err == nil {
+		h.remember(v)
 		return true
 	}
 	var e *upstream.Error
 	if errors.As(err, &e) && e.Reason == upstream.Unauthorized {
-		writeChallenge(w, id, e)
+		h.challenge(w, r, id, e)
 		return false
 	}
 	refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, "the upstream cannot be asked about this credential now")

@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
@@ -27,13 +30,8 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 	if h.resume(w, r, v) {
 		return
 	}
-	over := make(chan struct{}, 1)
-	detach, err := h.Store.Attach(v.claims.ID, func() {
-		select {
-		case over <- struct{}{}:
-		default:
-		}
-	})
+	in := newInbox(h.Dropped)
+	detach, err := h.Store.Attach(v.claims.ID, in.Over)
 	if err != nil {
 		refuse(w, http.StatusTooManyRequests, nil, wire.CodeInternal, "too many streams are open in this session")
 		return
@@ -42,26 +40,77 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 	gauge := h.Metrics.Streams(metrics.StreamStanding)
 	gauge.Inc()
 	defer gauge.Dec()
-	h.stand(w, r, over)
+	defer h.hear(v, in)()
+	h.stand(w, r, in)
 }
 
-// stand keeps the stream open and says so, until the client goes, the session ends or
-// the daemon stops.
-func (h *Handler) stand(w http.ResponseWriter, r *http.Request, over <-chan struct{}) {
+// hear has the session hear on a stream what the server announces. All of it goes to
+// the newest stream that the session has, and comes to the inbox, which is over when the
+// session has to be heard anew, on another stream. leave must be called when nothing is
+// taken out of the inbox any more, and may be called twice.
+func (h *Handler) hear(v *visitor, in *inbox) (leave func()) {
+	id, hub := v.claims.ID, h.Service.Upstream.Hub()
+	out, err := hub.Stand(id, v.credential, h.subscriptions(id), in)
+	if err != nil {
+		h.Log.Debug("a stream stands on which nothing will be heard", zap.Error(err))
+		return in.close
+	}
+	return func() {
+		out()
+		in.close()
+		if h.Store.Ended(id) {
+			hub.Forget(id)
+		}
+	}
+}
+
+// subscriptions lists what a session has subscribed to, when it is called.
+func (h *Handler) subscriptions(id session.ID) func() []string {
+	return func() []string { return h.Store.Subscriptions(id) }
+}
+
+// renew has the session listened for under the credential that it shows, if that is a
+// new one, from when the upstream has accepted it. Where a session is not bound to its
+// principal, that may be somebody else's, and it stays as it is.
+func (h *Handler) renew(v *visitor) {
+	id, shown := v.claims.ID, v.credential
+	if shown.Digest == v.claims.Credential || h.Binding == session.BindNone {
+		return
+	}
+	h.remember(v)
+	if newest := h.Store.Renewed(id); newest != shown.Authorization && h.Service.Upstream.Accepted(shown.Digest) {
+		return // it is late: another one has been accepted since
+	}
+	h.Service.Upstream.Hub().Renew(id, shown)
+}
+
+// stand writes what arrives to the stream, and a comment now and then, until the client
+// goes or does not read, the session ends or the daemon stops.
+func (h *Handler) stand(w http.ResponseWriter, r *http.Request, in *inbox) {
 	s := &stream{w: w}
 	tick := time.NewTicker(h.KeepAlive)
 	defer tick.Stop()
-	for s.alive() {
+	for alive := s.alive(); alive; {
 		select {
 		case <-tick.C:
-		case <-over:
-			return
+			alive = s.alive()
+		case <-in.arrived:
+			alive = s.pass(in)
 		case <-h.Draining:
 			return
 		case <-r.Context().Done():
 			return
 		}
 	}
+}
+
+// pass writes what has arrived. It is false when nothing more can be written, or will
+// arrive. It takes mu itself.
+func (s *stream) pass(in *inbox) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, more := in.take(nil)
+	return more && (len(events) == 0 || s.write(events))
 }
 
 // Delete ends a session: its streams close, its round trips are abandoned, its id is
@@ -73,5 +122,6 @@ func (h *Handler) Delete(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Store.End(v.claims.ID, v.claims.Expires(h.MaxAge))
 	h.Store.EndSession(v.claims.ID)
+	h.Service.Upstream.Hub().Forget(v.claims.ID)
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
 // Attempt sends the request and takes in its answer. It sends again on its own only when nothing reached the server, when
@@ -20,10 +21,15 @@ func (u *Upstream) Attempt(ctx context.Context, c *Call, r Retry, s Sink) (Resul
 
 func (u *Upstream) attempt(ctx context.Context, c *Call, r Retry, s Sink) (Result, *Error) {
 	var spent resends
+	mirrored := u.mirrored(ctx, c)
 	for {
-		res, err := u.send(ctx, c, r, s)
+		before := u.lastID.Load()
+		res, err := u.send(ctx, c, r, s, mirrored)
 		if err == nil || !spent.allow(c, r, err) {
 			return res, err
+		}
+		if err.Reason == HeaderMismatch {
+			mirrored = u.mirroredAnew(ctx, c, before, mirrored)
 		}
 	}
 }
@@ -51,12 +57,14 @@ func (s *resends) allow(c *Call, r Retry, err *Error) bool {
 
 // attempt is one request on its way, with the memory it needs. It is pooled.
 type attempt struct {
-	u     *Upstream
-	call  *Call
-	retry Retry
-	sink  Sink
-	watch *silence
+	u        *Upstream
+	call     *Call
+	retry    Retry
+	mirrored []toolschema.Header
+	sink     Sink
+	watch    *silence
 
+	number  uint64 // the id
 	id      []byte // raw JSON-RPC id, and progress token
 	idSpace [20]byte
 	meta    []byte
@@ -69,7 +77,6 @@ type attempt struct {
 
 	forgotten int // how many bytes of the message have gone down and are no longer in the scanner
 
-	moved  bool // it went where a redirect had led
 	passed bool // something of it has gone to the sink
 }
 
@@ -77,20 +84,19 @@ type attempt struct {
 const keepBuffer = 256 << 10
 
 // send makes one attempt and counts it.
-func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink) (Result, *Error) {
+func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored []toolschema.Header) (Result, *Error) {
 	a, _ := u.attempts.Get().(*attempt)
 	if a == nil {
 		a = &attempt{u: u}
 	}
-	a.call, a.retry, a.sink = c, r, s
-	a.status, a.moved, a.passed = 0, false, false
+	a.call, a.retry, a.mirrored, a.sink = c, r, mirrored, s
+	a.status, a.passed = 0, false
 	a.mint()
 	a.watch = watchSilence(ctx, u.o.patience(c.Method))
 	began := time.Now()
 	res, err := a.run()
 	a.watch.stop()
 	u.countAttempt(c.Method, res, err, time.Since(began))
-	a.forgetMove(err)
 	a.release()
 	return res, err
 }
@@ -98,7 +104,7 @@ func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink) (Result, 
 // release puts the attempt back. Nothing else holds it then: the transport has no more than its headers and body, which
 // are not its own.
 func (a *attempt) release() {
-	a.call, a.retry, a.sink, a.watch = nil, Retry{}, nil, nil
+	a.call, a.retry, a.mirrored, a.sink, a.watch = nil, Retry{}, nil, nil, nil
 	if cap(a.buffer) > keepBuffer {
 		a.buffer = nil
 	}
@@ -113,7 +119,7 @@ func (a *attempt) run() (Result, *Error) {
 	if a.watch.ctx.Err() != nil {
 		return Result{}, a.interrupted(nil)
 	}
-	g := outgoing{header: a.u.base.of(a.call, a.u.o.Authorization), host: a.u.base.host, body: a.message()}
+	g := outgoing{header: a.u.base.of(a.call, a.u.o.Authorization, a.mirrored), host: a.u.base.host, body: a.message()}
 	resp, err := a.exchange(&g)
 	if err != nil {
 		return Result{}, err
@@ -125,6 +131,9 @@ func (a *attempt) run() (Result, *Error) {
 // begin makes the scanner ready for a message.
 func (a *attempt) begin() {
 	a.scan.Init(wire.FromServer, a.buffer)
+	if a.call.Passed != nil {
+		a.scan.KeepAll()
+	}
 	a.forgotten = 0
 }
 

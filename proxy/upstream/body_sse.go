@@ -86,7 +86,12 @@ func (e *events) Dispatch(kind string) error {
 	case wire.Request:
 		e.a.drop(metrics.DropServerRequest, "a request of the server")
 	case wire.Notification:
-		e.notify()
+		if l, ok := e.a.sink.(*listen); !ok {
+			e.notify()
+		} else if l.take(e.a) {
+			e.res = Result{Outcome: Complete}
+			return errEnough
+		}
 	}
 	return nil
 }
@@ -124,6 +129,10 @@ func (e *events) notify() {
 		}
 	case wire.NotifyMessage:
 	default:
+		if e.a.call.Method == wire.MethodListen && e.a.call.Passed != nil {
+			e.a.watch.indulge() // it stands
+			break
+		}
 		e.a.drop(metrics.DropUnmatched, "a notification that does not belong to a request")
 		return
 	}

@@ -22,6 +22,8 @@ type Call struct {
 	Meta []byte
 	// Progress asks for progress notifications: each attempt mints a token of its own.
 	Progress bool
+	// Passed is set for the request of a modern client; Meta is not used then.
+	Passed *Passed
 
 	Credential Credential
 }
@@ -62,6 +64,7 @@ type Result struct {
 	Requests json.RawMessage // inputRequests of an input_required, unchecked; nil when absent
 	State    json.RawMessage // requestState of it, unchecked; nil when absent
 	Size     int             // bytes of that result object
+	Whole    json.RawMessage // that result object, when the request is Passed
 
 	ResultType string // as the server said it, decoded; "" when it did not
 	status     int    // HTTP status

@@ -25,7 +25,7 @@ func NoAuthorization() Authorization { return Authorization{rule: ruleNone} }
 // Fixed sends value, the whole header value, on every request, whatever the client shows.
 func Fixed(value string) Authorization { return Authorization{rule: ruleFixed, value: value} }
 
-// Forwards tells whether the client's own credential goes up, so that the server judges it.
+// Forwards tells whether clients' own credentials go up.
 func (a Authorization) Forwards() bool { return a.rule == ruleForward }
 
 // String never shows the credential.
@@ -49,7 +49,7 @@ const acceptedMax = 4096
 // that is bounded, so false may also mean forgotten. Where clients' credentials do not go up it is always false: such a
 // server vouches for nobody.
 func (u *Upstream) Accepted(cred session.Digest) bool {
-	if u.o.Authorization.rule != ruleForward {
+	if !u.o.Authorization.Forwards() {
 		return false
 	}
 	_, ok := u.accepted.get(cred)
@@ -58,17 +58,18 @@ func (u *Upstream) Accepted(cred session.Digest) bool {
 
 // accept notes that the server has taken the attempt's credential.
 func (a *attempt) accept() {
-	if a.u.o.Authorization.rule != ruleForward {
+	if !a.u.o.Authorization.Forwards() {
 		return
 	}
 	if _, known := a.u.accepted.get(a.call.Credential.Digest); !known {
 		a.u.accepted.put(a.call.Credential.Digest, true)
+		a.u.hub.accepted(a.call.Credential)
 	}
 }
 
 // audience is under whose credential the server sees a client: everybody's is the same where clients' own do not go up.
 func (u *Upstream) audience(c Credential) session.Digest {
-	if u.o.Authorization.rule != ruleForward {
+	if !u.o.Authorization.Forwards() {
 		return session.Digest{}
 	}
 	return c.Digest

@@ -23,7 +23,17 @@ func (u *Upstream) Discover(ctx context.Context, cred Credential) (*View, error)
 	if v := u.views.fresh(who, now); v != nil {
 		return v, nil
 	}
-	f := u.join(who, cred)
+	return u.join(who, cred).wait(ctx)
+}
+
+// flight is a probe under way; view and err are set when done is closed.
+type flight struct {
+	done chan struct{}
+	view *View
+	err  *Error
+}
+
+func (f *flight) wait(ctx context.Context) (*View, error) {
 	select {
 	case <-f.done:
 		if f.err != nil {
@@ -33,13 +43,6 @@ func (u *Upstream) Discover(ctx context.Context, cred Credential) (*View, error)
 	case <-ctx.Done():
 		return nil, &Error{Reason: Cancelled, Code: wire.CodeInternal, Message: wire.MethodDiscover + ": cancelled", cause: context.Cause(ctx)}
 	}
-}
-
-// flight is a probe under way; view and err are set when done is closed.
-type flight struct {
-	done chan struct{}
-	view *View
-	err  *Error
 }
 
 // join takes part in the probe for a credential, and starts it if there is none.

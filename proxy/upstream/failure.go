@@ -30,7 +30,7 @@ const (
 	Cut                                 // the connection or the stream ended before the response had come
 	TooLarge                            // a message over max_message_bytes
 	Redirect                            // a redirect that is not followed
-	Unauthorized                        // 401 or 403
+	Unauthorized                        // 401 or 403 to the client's credential, or to none
 	MissingCapability                   // -32021
 	HeaderMismatch                      // -32020, also after the retry
 	NoCommonVersion                     // -32022, or server/discover names no version of ours
@@ -38,6 +38,8 @@ const (
 	Broken                              // a reply that had begun to go down could not be finished
 	Cancelled                           // the caller's context ended
 	WrongEra                            // the server is a legacy one
+	Refused                             // a JSON-RPC error, where there is no client to pass it on to
+	OwnCredential                       // 401 or 403 on a route where clients' credentials do not go up
 )
 
 // Error is why there is no response, in the form a client may see.
@@ -46,7 +48,7 @@ type Error struct {
 
 	Status     int      // HTTP status; 0 when none came
 	RetryAfter string   // as the server sent it, cleaned
-	Challenge  []string // WWW-Authenticate of a 401 or 403, as it came
+	Challenge  []string // of a 401 or 403, as it came: Challenges gives what may be passed on
 
 	Code    int    // JSON-RPC code for the client
 	Message string // short and clean: what was tried and what came of it; never the server's body
@@ -104,17 +106,6 @@ func (a *attempt) retryAfter(e *Error, resp *http.Response) {
 	}
 	e.RetryAfter = wire.Clean(resp.Header.Get("Retry-After"), 100)
 	e.Data = statusData(e.Status, e.RetryAfter)
-}
-
-// unauthorized is a refused credential. The challenge is the client's to answer.
-func (a *attempt) unauthorized(resp *http.Response) *Error {
-	if a.status == http.StatusUnauthorized {
-		a.u.accepted.forget(a.call.Credential.Digest)
-	}
-	e := a.fail(Unauthorized, a.statusText())
-	e.Challenge = resp.Header.Values("Www-Authenticate")
-	e.Data = statusData(e.Status, "")
-	return e
 }
 
 // malformed is what is no JSON-RPC message.

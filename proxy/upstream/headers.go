@@ -1,10 +1,12 @@
 package upstream
 
 import (
+	"maps"
 	"net/http"
 	"net/textproto"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
 // The headers of every request (MCP, Streamable HTTP: Sending Messages, Request Metadata), as net/http spells them.
@@ -48,9 +50,10 @@ func newHeaders(o *Options) headers {
 	return h
 }
 
-// of makes the headers of one request. Values that the transport may still read after the attempt are not reused.
-func (h *headers) of(c *Call, a Authorization) http.Header {
-	out := make(http.Header, len(h.common)+3)
+// of makes the headers of one request; mirrored are those that its tool wants. Values that the transport may still read
+// after the attempt are not reused.
+func (h *headers) of(c *Call, a Authorization, mirrored []toolschema.Header) http.Header {
+	out := make(http.Header, len(h.common)+3+len(mirrored))
 	for k, v := range h.common {
 		out[k] = v
 	}
@@ -61,7 +64,13 @@ func (h *headers) of(c *Call, a Authorization) http.Header {
 		own[1] = wire.EncodeHeader(c.Name)
 		out[headerName] = own[1:2:2]
 	}
-	if a.rule == ruleForward && c.Credential.Authorization != "" {
+	for _, m := range mirrored {
+		out[m.Name] = []string{wire.EncodeHeader(m.Value)}
+	}
+	if c.Passed != nil {
+		maps.Copy(out, c.Passed.Mirrored)
+	}
+	if a.Forwards() && c.Credential.Authorization != "" {
 		own[2] = c.Credential.Authorization
 		out["Authorization"] = own[2:3:3]
 	}

@@ -74,6 +74,9 @@ func (a *attempt) concludeResult() (Result, *Error) {
 	s := &a.scan
 	if a.final(s) {
 		a.accept()
+		if a.call.Method == wire.MethodToolsList && a.call.Request != nil {
+			a.u.learn(a.call, s.Result.Of(s.Bytes()), a.number-1)
+		}
 		return a.reply(Complete)
 	}
 	if s.Ending != wire.InputRequired || !wire.MayAsk(a.call.Method) {
@@ -86,6 +89,7 @@ func (a *attempt) concludeResult() (Result, *Error) {
 		Requests: slices.Clone(s.InputRequests.Of(msg)),
 		State:    slices.Clone(s.RequestState.Of(msg)),
 		Size:     s.Result.Hi - s.Result.Lo,
+		Whole:    a.whole(),
 	}, nil
 }
 

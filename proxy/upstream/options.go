@@ -14,7 +14,7 @@ import (
 
 // Options say how a route reaches its server.
 type Options struct {
-	Route string // path of the route, for the log
+	Route string // path of the route: the log's field "route"
 	URL   *url.URL
 	Era   Era // Auto finds out by server/discover; Modern and Legacy are taken as said
 

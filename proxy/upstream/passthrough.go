@@ -13,8 +13,9 @@ import (
 
 // PassThrough is a transparent, streaming reverse proxy to the server, for one that turned out to be a legacy one: its
 // sessions, streams and questions are between it and the client. Only credentials follow the route's rules. failed writes
-// the reply when the server cannot be reached.
-func (u *Upstream) PassThrough(failed func(http.ResponseWriter, *http.Request, *Error)) http.Handler {
+// the reply when the server cannot be reached. metadata tells where challenges lead to, as for Error.Challenges; it gets a
+// request with the context of the client's.
+func (u *Upstream) PassThrough(failed func(http.ResponseWriter, *http.Request, *Error), metadata func(*http.Request) string) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport:     u.transport,
 		FlushInterval: -1, // events go down as they come
@@ -24,12 +25,15 @@ func (u *Upstream) PassThrough(failed func(http.ResponseWriter, *http.Request, *
 				// The client would follow it past the proxy, with what it shows here.
 				return errMoved
 			}
-			return nil
+			return u.passChallenge(resp, metadata)
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			e := &Error{Reason: Dial, Code: wire.CodeInternal, Message: "upstream cannot be reached", cause: err}
-			if errors.Is(err, errMoved) {
+			switch {
+			case errors.Is(err, errMoved):
 				e.Reason, e.Message = Redirect, "upstream answered with a redirect, which is not followed"
+			case errors.Is(err, errOwnCredential):
+				e.Reason, e.Message = OwnCredential, u.o.Authorization.refusedText()+" (HTTP 401)"
 			}
 			if r.Context().Err() == nil {
 				u.log.Warn("a request could not be passed through", zap.Error(err))
@@ -40,7 +44,10 @@ func (u *Upstream) PassThrough(failed func(http.ResponseWriter, *http.Request, *
 	}
 }
 
-var errMoved = errors.New("a redirect")
+var (
+	errMoved         = errors.New("a redirect")
+	errOwnCredential = errors.New("the route's own credential was refused")
+)
 
 // rewrite makes the client's request one to the server's endpoint. Host and Origin have been judged here and mean nothing
 // there.

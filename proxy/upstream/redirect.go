@@ -11,14 +11,11 @@ import (
 // maxRedirects is how many redirects in a row are followed.
 const maxRedirects = 5
 
-// exchange sends the request to where the server is known to be and follows it when it moves within its origin: with a
-// 307 or 308 everything goes again, the credential too, so no other origin ever gets it.
+// exchange sends the request to the server's address and follows it when it is sent on within its origin: with a 307 or 308
+// everything goes again, the credential too, so no other origin ever gets it. What one request was told is its own: where
+// others go stays as it is configured.
 func (a *attempt) exchange(g *outgoing) (*http.Response, *Error) {
-	target, moved := a.u.o.URL, a.u.moved.Load()
-	if moved != nil {
-		target = moved
-	}
-	a.moved = moved != nil
+	target := a.u.o.URL
 	for range maxRedirects + 1 {
 		resp, err := a.u.transport.RoundTrip(g.to(a.watch.ctx, target))
 		if err != nil {
@@ -27,9 +24,6 @@ func (a *attempt) exchange(g *outgoing) (*http.Response, *Error) {
 		a.watch.heard()
 		a.status = resp.StatusCode
 		if resp.StatusCode < 300 || resp.StatusCode > 399 {
-			if target != moved && target != a.u.o.URL && a.success() {
-				a.u.moved.Store(target)
-			}
 			return resp, nil
 		}
 		next, fault := a.redirect(resp, target)
@@ -73,21 +67,4 @@ func port(u *url.URL) string {
 		return "443"
 	}
 	return "80"
-}
-
-// forgetMove goes back to the configured address when the one a redirect led to no longer works.
-func (a *attempt) forgetMove(err *Error) {
-	if !a.moved || err == nil {
-		return
-	}
-	switch err.Reason {
-	case Dial, Redirect:
-	case Status:
-		if err.Status != http.StatusNotFound && err.Status != http.StatusMethodNotAllowed && err.Status != http.StatusGone && err.Status != http.StatusMisdirectedRequest {
-			return
-		}
-	default:
-		return
-	}
-	a.u.moved.Store(nil)
 }

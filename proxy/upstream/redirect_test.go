@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -59,42 +58,29 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Where a redirect led is remembered, until it no longer works there.
-func TestRedirectIsRemembered(t *testing.T) {
-	var broken atomic.Bool
+// A redirect that one call met once sent every later call there.
+func TestRedirectIsOfItsOwnRequestOnly(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, q seen) {
-		switch {
-		case r.URL.Path == "/mcp" && !broken.Load():
+		if r.URL.Path == "/mcp" && string(q.params["name"]) == `"moved"` {
 			w.Header().Set("Location", "/there")
-			w.WriteHeader(307)
-		case r.URL.Path == "/there" && broken.Load():
-			w.WriteHeader(404)
-		default:
-			say(200, "application/json", result(done))(w, r, q)
+			w.WriteHeader(308)
+			return
 		}
+		say(200, "application/json", result(done))(w, r, q)
 	})
 	u := to(t, s)
-	paths := func() (p string) {
-		for _, q := range s.requests() {
-			p += q.path + " "
-		}
-		return p
-	}
-	for range 2 {
-		if _, _, err := try(t, u, toolCall(t), Retry{}); err != nil {
+	var paths []string
+	for _, name := range []string{"moved", "deploy", "moved"} {
+		c := request(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`"}}`)
+		if _, _, err := try(t, u, c, Retry{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := paths(); got != "/mcp /there /there " {
+	for _, q := range s.requests() {
+		paths = append(paths, q.path)
+	}
+	if got := strings.Join(paths, " "); got != "/mcp /there /mcp /mcp /there" {
 		t.Errorf("requests went to %s", got)
-	}
-	broken.Store(true)
-	_, _, err := try(t, u, toolCall(t), Retry{})
-	if err == nil || err.Status != 404 {
-		t.Errorf("got %+v", err)
-	}
-	if _, _, err = try(t, u, toolCall(t), Retry{}); err != nil || !strings.HasSuffix(paths(), "/there /mcp ") {
-		t.Errorf("%+v, requests went to %s", err, paths())
 	}
 }
 

@@ -22,6 +22,10 @@ func (a *attempt) concludeError() (Result, *Error) {
 		return Result{}, a.fail(Malformed, "upstream answered with an error that has no code or message")
 	}
 	data := wire.Get(raw, "data")
+	if a.call.Passed != nil && code != wire.CodeUnsupportedVersion {
+		a.tellStatus()
+		return a.reply(RPCError)
+	}
 	switch code {
 	case wire.CodeHeaderMismatch:
 		return Result{}, a.fail(HeaderMismatch, "upstream refused the request's headers: "+wire.Clean(message, 100))

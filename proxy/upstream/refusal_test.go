@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
 // The three refusals are between the proxy and the server: a name for the client, a second try where one can help.
@@ -39,8 +41,8 @@ func TestRefusals(t *testing.T) {
 			if tc.data != "" && string(err.Data) != tc.data {
 				t.Errorf("data %s, want %s", err.Data, tc.data)
 			}
-			if n := len(s.requests()); n != tc.requests {
-				t.Errorf("%d requests, want %d", n, tc.requests)
+			if n := len(s.calls()); n != tc.requests {
+				t.Errorf("%d calls, want %d", n, tc.requests)
 			}
 		})
 	}
@@ -50,14 +52,14 @@ func TestRefusals(t *testing.T) {
 func TestRefusalIsCured(t *testing.T) {
 	var n atomic.Int32
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, q seen) {
-		if n.Add(1) == 1 {
+		if q.method == wire.MethodToolsCall && n.Add(1) == 1 {
 			say(400, "application/json", rpcError(`{"code":-32020,"message":"no"}`))(w, r, q)
 			return
 		}
 		say(200, "application/json", result(done))(w, r, q)
 	})
 	_, res, err := try(t, to(t, s), toolCall(t), Retry{State: []byte(`"s"`)})
-	seen := s.requests()
+	seen := s.calls()
 	if err != nil || res.Outcome != Complete || len(seen) != 2 || seen[0].id == seen[1].id || string(seen[1].params["requestState"]) != `"s"` {
 		t.Errorf("%+v %+v %d requests", err, res, len(seen))
 	}

@@ -47,7 +47,7 @@ func (g *outgoing) to(ctx context.Context, target *url.URL) *http.Request {
 func (a *attempt) message() []byte {
 	c := a.call
 	meta := c.Meta
-	if c.Progress {
+	if c.Progress && c.Passed == nil {
 		meta = appendMember(append(a.meta[:0], c.Meta...), "progressToken", a.id)
 		a.meta = meta
 	}
@@ -61,6 +61,9 @@ func (a *attempt) message() []byte {
 	a.members = members
 	if len(members) == 0 {
 		members = nil
+	}
+	if c.Passed != nil {
+		return a.passedMessage(members)
 	}
 	if c.Request == nil {
 		return ownRequest(c, a.id, meta, members)
@@ -103,5 +106,6 @@ func ownRequest(c *Call, id, meta, members []byte) []byte {
 
 // mint gives the attempt an id that no other has had.
 func (a *attempt) mint() {
-	a.id = strconv.AppendUint(a.idSpace[:0], a.u.lastID.Add(1), 10)
+	a.number = a.u.lastID.Add(1)
+	a.id = strconv.AppendUint(a.idSpace[:0], a.number, 10)
 }

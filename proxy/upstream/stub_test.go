@@ -50,6 +50,11 @@ func (s *stub) requests() []seen {
 	return slices.Clone(s.seen)
 }
 
+// calls are the requests that no list of tools was asked for by.
+func (s *stub) calls() []seen {
+	return slices.DeleteFunc(s.requests(), func(q seen) bool { return q.method == wire.MethodToolsList })
+}
+
 // serve starts a server that answers every request by script.
 func serve(t testing.TB, script func(w http.ResponseWriter, r *http.Request, q seen)) *stub {
 	s := &stub{}
@@ -143,8 +148,15 @@ func write(c net.Conn, q seen, s string) { _, _ = io.WriteString(c, fill(s, q)) 
 // hold keeps a raw connection open until the peer closes it.
 func hold(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// to makes an Upstream of a server, with options changed by change.
+// to makes an Upstream of a server, with options changed by change. It knows that the server's tools want no headers.
 func to(t testing.TB, s *stub, change ...func(*Options)) *Upstream {
+	up := coldTo(t, s, change...)
+	up.tools.keep(audience{}, &catalogue{}, time.Hour, true, time.Now())
+	return up
+}
+
+// coldTo is to with an Upstream that knows nothing.
+func coldTo(t testing.TB, s *stub, change ...func(*Options)) *Upstream {
 	u, err := url.Parse(s.URL + "/mcp")
 	if err != nil {
 		t.Fatal(err)

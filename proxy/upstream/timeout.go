@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,6 +65,16 @@ func (s *silence) look() {
 		s.timer = time.AfterFunc(left, s.look)
 	default:
 		s.timer.Reset(left)
+	}
+}
+
+// indulge allows any silence from now on.
+func (s *silence) indulge() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = math.MaxInt64 / 4
+	if s.timer != nil {
+		s.timer.Stop()
 	}
 }
 

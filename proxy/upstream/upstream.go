@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,14 +20,16 @@ type Upstream struct {
 	transport http.RoundTripper
 	log       *zap.Logger
 
-	lastID   atomic.Uint64           // ids are never used twice
-	moved    atomic.Pointer[url.URL] // where a redirect led to; nil: to nowhere
-	attempts sync.Pool               // of *attempt
+	lastID   atomic.Uint64 // ids are never used twice
+	attempts sync.Pool     // of *attempt
 	accepted *recent[session.Digest, bool]
 	base     headers
 
-	verdict verdict
-	views   views
+	verdict  verdict
+	views    views
+	tools    tools
+	resource resource
+	hub      *Hub
 
 	closed context.Context // ends with Close
 	close  context.CancelFunc
@@ -48,16 +49,20 @@ func New(o Options) *Upstream {
 	u.base = newHeaders(&o)
 	u.verdict.era = o.Era
 	u.views.init()
+	u.tools.init()
 	u.accepted.onForgetting = func() { u.log.Warn("so many credentials are in use that accepted ones are forgotten") }
 	u.views.private.onForgetting = func() { u.log.Warn("so many credentials are in use that their views are forgotten") }
+	u.tools.private.onForgetting = func() { u.log.Warn("so many credentials are in use that their tools' headers are forgotten") }
 	u.closed, u.close = context.WithCancel(context.Background())
+	u.hub = newHub(u)
 	u.countEra(o.Era)
 	return u
 }
 
-// Close ends probes that are under way and closes idle connections. Attempts that run go on.
+// Close ends probes, listings and listens that are under way, and closes idle connections. Attempts that run go on.
 func (u *Upstream) Close() {
 	u.close()
+	u.hub.close()
 	if t, ok := u.transport.(*http.Transport); ok && u.o.Transport == nil {
 		t.CloseIdleConnections()
 	}

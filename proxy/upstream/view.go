@@ -52,11 +52,16 @@ func readView(result []byte) (*View, []string) {
 
 // freshness is how long a result may be kept and whether for everybody (MCP, Caching). Without a usable ttlMs it is not kept.
 func freshness(result []byte) (keep time.Duration, public bool) {
-	ms, err := strconv.ParseInt(string(wire.Get(result, "ttlMs")), 10, 64)
+	return freshnessOf(wire.Get(result, "ttlMs"), wire.Get(result, "cacheScope"))
+}
+
+// freshnessOf is freshness by the raw members.
+func freshnessOf(ttl, cacheScope []byte) (keep time.Duration, public bool) {
+	ms, err := strconv.ParseInt(string(ttl), 10, 64)
 	if err != nil || ms < 0 {
 		ms = 0
 	}
-	scope, _ := wire.Unquote(wire.Get(result, "cacheScope"))
+	scope, _ := wire.Unquote(cacheScope)
 	return min(time.Duration(min(ms, maxTTL.Milliseconds()))*time.Millisecond, maxTTL), scope == "public"
 }
 

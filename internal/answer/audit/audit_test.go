@@ -46,7 +46,7 @@ func TestOneLineARecord(t *testing.T) {
 	with.Answer = json.RawMessage("{\"action\":\"accept\",\n\"content\":{\"port\":9007199254740993,\"s\":\"\\u003c<\"}}")
 	broken.Answer = json.RawMessage(`{`)
 	for _, r := range []answer.Record{one, with, broken, {}} {
-		f.Record(r)
+		_ = f.Record(r)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLinesOfManyAsksDoNotMix(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			for range 10 {
-				f.Record(one)
+				_ = f.Record(one)
 			}
 		})
 	}
@@ -102,15 +102,15 @@ func TestReopenAfterARotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // nothing is left to write
-	f.Record(one)
+	_ = f.Record(one)
 	if err := os.Rename(path, rotated); err != nil {
 		t.Fatal(err)
 	}
-	f.Record(one)
+	_ = f.Record(one)
 	if err := f.Reopen(); err != nil {
 		t.Fatal(err)
 	}
-	f.Record(one)
+	_ = f.Record(one)
 	if a, b := len(lines(t, rotated)), len(lines(t, path)); a != 2 || b != 1 {
 		t.Errorf("%d lines before and %d after", a, b)
 	}
@@ -124,17 +124,17 @@ func TestAFailureIsReportedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = f.Close()
-	f.Record(one)
-	f.Record(one)
+	_ = f.Record(one)
+	_ = f.Record(one)
 	if len(reported) != 1 {
 		t.Errorf("reported %v, want once", reported)
 	}
 	if err := f.Reopen(); err != nil {
 		t.Fatal(err)
 	}
-	f.Record(one)
+	_ = f.Record(one)
 	_ = f.Close()
-	f.Record(one)
+	_ = f.Record(one)
 	if len(reported) != 2 {
 		t.Errorf("reported %v, want once more", reported)
 	}
@@ -149,7 +149,7 @@ func TestRecordsInTheLog(t *testing.T) {
 		"console": zapcore.NewConsoleEncoder(zapcore.EncoderConfig{MessageKey: "msg"}),
 	} {
 		var out bytes.Buffer
-		NewLog(zap.New(zapcore.NewCore(encoder, zapcore.AddSync(&out), zapcore.InfoLevel))).Record(one)
+		_ = NewLog(zap.New(zapcore.NewCore(encoder, zapcore.AddSync(&out), zapcore.InfoLevel))).Record(one)
 		if got := strings.ReplaceAll(out.String(), " ", ""); !strings.Contains(got, fmt.Sprintf(`"audit":%s}`, oneLine)) {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -19,6 +19,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		"log levels":                                logLevels,
 		"subscriptions":                             subscriptions,
 		"subscriptions are bounded":                 subscriptionsAreBounded,
+		"the newest credential counts":              credentials,
 		"a request id is used once":                 requestIDs,
 		"a cancel reaches its exchange":             cancel,
 		"an answer reaches who expects it":          answers,
@@ -59,12 +60,13 @@ func endedKeepsNothing(t *testing.T, s session.Store) {
 		if err := s.Subscribe(id, "f://a"); err != nil {
 			t.Error(err)
 		}
+		s.Renew(id, "Bearer a")
 	}
 	fill()
 	s.End(id, time.Now().Add(time.Hour))
 	for _, when := range []string{"at its end", "after its end"} {
-		if l, subs := s.LogLevel(id), s.Subscriptions(id); l != "" || subs != nil {
-			t.Errorf("%s: level %q, subscriptions %q", when, l, subs)
+		if l, subs, c := s.LogLevel(id), s.Subscriptions(id), s.Renewed(id); l != "" || subs != nil || c != "" {
+			t.Errorf("%s: level %q, subscriptions %q, credential %q", when, l, subs, c)
 		}
 		fill()
 	}
@@ -130,6 +132,23 @@ func subscriptionsAreBounded(t *testing.T, s session.Store) {
 	}
 }
 
+// A request that was on its way when the credential was renewed brings the old one once more.
+func credentials(t *testing.T, s session.Store) {
+	ann, bob := session.NewID(), session.NewID()
+	s.Renew(bob, "Bearer b")
+	for _, step := range []struct{ renew, want string }{
+		{"", ""}, {"Bearer 1", "Bearer 1"}, {"Bearer 1", "Bearer 1"}, {"Bearer 2", "Bearer 2"}, {"Bearer 1", "Bearer 2"},
+		{"Bearer 3", "Bearer 3"}, {"Bearer 2", "Bearer 3"}, {"Bearer 1", "Bearer 3"}, {"", "Bearer 3"},
+	} {
+		if s.Renew(ann, step.renew); s.Renewed(ann) != step.want {
+			t.Errorf("after %q: %q, want %q", step.renew, s.Renewed(ann), step.want)
+		}
+	}
+	if got := s.Renewed(bob); got != "Bearer b" {
+		t.Errorf("another session has %q", got)
+	}
+}
+
 func concurrentUse(t *testing.T, s session.Store) {
 	ids := []session.ID{session.NewID(), session.NewID(), session.NewID()}
 	var wg sync.WaitGroup
@@ -138,6 +157,8 @@ func concurrentUse(t *testing.T, s session.Store) {
 			for n := range 50 {
 				id := ids[(i+n)%len(ids)]
 				s.SetLogLevel(id, "info")
+				s.Renew(id, "Bearer "+string(rune('a'+n)))
+				s.Renewed(id)
 				s.Subscribe(id, "f://x")
 				s.LogLevel(id)
 				s.Subscriptions(id)

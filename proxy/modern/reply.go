@@ -1,0 +1,295 @@
+package modern
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+	"github.com/mrtr-proxy/mrtr-proxy/resolver"
+)
+
+// writeStall is how long a client may leave what is written to it unread.
+const writeStall = 30 * time.Second
+
+var (
+	contentEventStream = []string{"text/event-stream"}
+	contentJSON        = []string{"application/json"}
+	noCache            = []string{"no-cache"}
+	noBuffering        = []string{"no"}
+)
+
+// reply is the client's end of one exchange: one JSON body, or an event stream from the
+// first notification on. It is the attempts' sink, and safe for concurrent use. Unless
+// it says otherwise, a method that is not of that interface wants mu to be held.
+type reply struct {
+	h      *Handler
+	x      *exchange.Exchange
+	id     []byte // the client's, raw
+	method string
+	stream bool // the client reads an event stream
+	r      *http.Request
+
+	mu        sync.Mutex
+	w         http.ResponseWriter
+	rc        *http.ResponseController
+	streaming bool // it has become an event stream
+	long      bool // a JSON body is being passed on in pieces
+	ended     bool // nothing more will be said
+	status    int  // with which a JSON-RPC error came from the server
+	timer     *time.Timer
+	buf       []byte
+	progress  progress
+}
+
+func (h *Handler) newReply(w http.ResponseWriter, r *http.Request, x *exchange.Exchange, id []byte, method string) *reply {
+	p := &reply{h: h, x: x, id: id, method: method, stream: takesStream(r.Header), r: r, w: w}
+	if p.stream {
+		p.mu.Lock() // tick waits until there is a timer
+		p.timer = time.AfterFunc(h.KeepAlive, p.tick)
+		p.mu.Unlock()
+	}
+	return p
+}
+
+// tick says that the exchange is alive; a reply that could still be a JSON body becomes
+// a stream for that. It takes mu itself.
+func (p *reply) tick() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.buf = wire.AppendComment(p.buf[:0], "")
+	p.put(p.buf)
+	p.timer.Reset(p.h.KeepAlive)
+}
+
+// Waiting implements exchange.Client: nobody is asked on this stream.
+func (p *reply) Waiting([]resolver.Ask) {}
+
+// Resumed implements exchange.Client.
+func (p *reply) Resumed() {}
+
+// Status implements upstream.StatusSink.
+func (p *reply) Status(code int) { p.status = code }
+
+// Notify implements upstream.Sink.
+func (p *reply) Notify(m *wire.Scanner) {
+	if !p.stream {
+		p.h.Dropped(metrics.Downstream, metrics.DropNoStream)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	msg := m.Bytes()
+	switch {
+	case m.MethodName() == wire.NotifyProgress:
+		if msg = p.progress.translate(m); msg == nil {
+			p.h.Dropped(metrics.Downstream, metrics.DropUnmatched)
+			return
+		}
+	case p.method == wire.MethodListen:
+		msg = m.AppendAddressed(nil, p.id, nil, nil)
+	}
+	p.event(msg, m.Newlines)
+}
+
+// Reply implements upstream.Sink: the response goes down with the client's own id.
+func (p *reply) Reply(m *wire.Scanner) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return nil
+	}
+	switch changed := p.changed(m); {
+	case changed != nil:
+		p.respond(http.StatusOK, changed, m.Newlines)
+	case p.streaming:
+		p.event(m.AppendReply(nil, p.id), m.Newlines)
+		p.end()
+	default:
+		p.json(p.statusOf(m), m.ReplySize(len(p.id)))
+		err := m.WriteReply(p.w, p.id)
+		p.end()
+		return err
+	}
+	return nil
+}
+
+// changed is a whole response that cannot pass with its own bytes, or nil.
+func (p *reply) changed(m *wire.Scanner) []byte {
+	if m.Kind != wire.Result {
+		return nil
+	}
+	switch p.method {
+	case wire.MethodListen:
+		return m.AppendAddressed(nil, p.id, nil, nil)
+	case wire.MethodDiscover:
+		if result := discovery(m.Result.Of(m.Bytes())); result != nil {
+			return wire.Splice(nil, m.Bytes(), edits(wire.Edit{Span: m.ID, With: p.id}, wire.Edit{Span: m.Result, With: result}))
+		}
+	}
+	return nil
+}
+
+func edits(a, b wire.Edit) []wire.Edit {
+	if b.Lo < a.Lo {
+		a, b = b, a
+	}
+	return []wire.Edit{a, b}
+}
+
+// statusOf is the HTTP status for a response of the server.
+func (p *reply) statusOf(m *wire.Scanner) int {
+	if m.Kind != wire.ErrorResponse {
+		return http.StatusOK
+	}
+	if p.status > 299 {
+		return p.status
+	}
+	code, _ := strconv.Atoi(string(wire.Get(m.Error.Of(m.Bytes()), "code")))
+	return statusOfCode(code)
+}
+
+// Stream implements upstream.Sink: a long response is passed on in pieces.
+func (p *reply) Stream() (io.Writer, []byte, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.streaming || p.method == wire.MethodDiscover {
+		return nil, nil, false
+	}
+	p.json(http.StatusOK, -1)
+	p.long = true
+	p.end() // what else would be said is the pieces
+	return pieces{p.w, p.rc}, p.id, true
+}
+
+// pieces writes the pieces of a long JSON body, each within the time a reader has.
+type pieces struct {
+	w  http.ResponseWriter
+	rc *http.ResponseController
+}
+
+// Write implements io.Writer.
+func (w pieces) Write(b []byte) (int, error) {
+	_ = w.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	n, err := w.w.Write(b)
+	_ = w.rc.SetWriteDeadline(time.Time{})
+	return n, err
+}
+
+// respond writes a whole response.
+func (p *reply) respond(status int, msg []byte, newlines bool) {
+	if p.streaming {
+		p.event(msg, newlines)
+	} else {
+		p.json(status, len(msg))
+		_, _ = p.w.Write(msg) // who is gone has cancelled
+	}
+	p.end()
+}
+
+// send gives the client a response of the proxy's own. It takes mu itself.
+func (p *reply) send(status int, msg []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.respond(status, msg, false)
+	}
+}
+
+// patient is the size in bytes from which on a JSON body may meet a slow reader.
+const patient = 64 << 10
+
+// json writes the header of a JSON body; size is -1 when it is not known.
+func (p *reply) json(status, size int) {
+	h := p.w.Header()
+	h["Content-Type"] = contentJSON
+	if size >= 0 {
+		h["Content-Length"] = []string{strconv.Itoa(size)}
+	}
+	if size < 0 || size > patient {
+		p.rc = http.NewResponseController(p.w)
+		_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	}
+	p.w.WriteHeader(status)
+}
+
+// open makes the reply an event stream.
+func (p *reply) open() {
+	if p.streaming {
+		return
+	}
+	p.streaming = true
+	p.rc = http.NewResponseController(p.w)
+	h := p.w.Header()
+	h["Content-Type"] = contentEventStream
+	h["Cache-Control"] = noCache
+	h["X-Accel-Buffering"] = noBuffering // or a reverse proxy in front holds events back
+	p.w.WriteHeader(http.StatusOK)
+	p.h.Metrics.Streams(p.kind()).Inc()
+}
+
+func (p *reply) kind() metrics.StreamKind {
+	if p.method == wire.MethodListen {
+		return metrics.StreamListen
+	}
+	return metrics.StreamExchange
+}
+
+func (p *reply) event(msg []byte, newlines bool) {
+	p.buf = wire.AppendEvent(p.buf[:0], "", msg, newlines)
+	p.put(p.buf)
+}
+
+// put sends b off at once. A client that does not read it, or is gone, has cancelled.
+func (p *reply) put(b []byte) {
+	p.open()
+	_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	_, err := p.w.Write(b)
+	if err == nil {
+		err = p.rc.Flush()
+	}
+	if err != nil {
+		if p.x.Context().Err() == nil {
+			p.h.Dropped(metrics.Downstream, metrics.DropSlowReader)
+		}
+		p.end()
+		p.x.End(exchange.ErrCancelled)
+		return
+	}
+	_ = p.rc.SetWriteDeadline(time.Time{})
+}
+
+// end says that nothing more will be said.
+func (p *reply) end() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.rc != nil {
+		_ = p.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+	}
+	if p.streaming {
+		p.h.Metrics.Streams(p.kind()).Dec()
+	}
+}
+
+// release must be called before the handler returns: its connection is not used any
+// more. It takes mu itself.
+func (p *reply) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end()
+}

@@ -1,0 +1,120 @@
+package modern
+
+import (
+	"net/http"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
+
+// The headers that mirror the body (Streamable HTTP, Request Metadata), as net/http
+// spells them.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+	headerParam   = "Mcp-Param-"
+)
+
+// visitor is what a request says about itself, once it is found to be valid.
+type visitor struct {
+	method, name string // name of the tool or prompt, or the resource's URI
+	declared     wire.Capabilities
+	info         []byte // raw clientInfo; nil when absent
+}
+
+// refusal is why a request is not taken.
+type refusal struct {
+	status, code int
+	message      string
+	data         []byte // raw JSON or nil
+}
+
+func (f *refusal) write(w http.ResponseWriter, id []byte) {
+	body := wire.AppendError(nil, id, f.code, f.message, f.data)
+	w.Header()["Content-Type"] = contentJSON
+	w.WriteHeader(f.status)
+	_, _ = w.Write(body)
+}
+
+func invalid(message string) *refusal {
+	return &refusal{http.StatusBadRequest, wire.CodeInvalidParams, message, nil}
+}
+
+// mismatch is a header that is missing, there twice, or not what the body says.
+func mismatch(header, why string) *refusal {
+	return &refusal{http.StatusBadRequest, wire.CodeHeaderMismatch, "Header mismatch: " + header + " " + why, nil}
+}
+
+// visit holds a request to what a server must: the required members of _meta, the
+// headers against the body, and the version (Base Protocol, _meta; Streamable HTTP,
+// Server Validation; Versioning).
+func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
+	msg := m.Bytes()
+	version, ok := wire.Unquote(m.ProtocolVersion.Of(msg))
+	if !ok {
+		return nil, invalid("params._meta must hold " + wire.MetaProtocolVersion)
+	}
+	if f := mirrors(r, headerVersion, version, false); f != nil {
+		return nil, f
+	}
+	v := &visitor{method: m.MethodName(), info: m.ClientInfo.Of(msg)}
+	if f := mirrors(r, headerMethod, v.method, false); f != nil {
+		return nil, f
+	}
+	if f := v.readName(r, m); f != nil {
+		return nil, f
+	}
+	if version != wire.Modern {
+		return nil, unsupported(version)
+	}
+	raw := m.ClientCapabilities.Of(msg)
+	if wire.KindOf(raw) != '{' || wire.ValidateStrict(raw) != nil {
+		return nil, invalid("params._meta must hold " + wire.MetaClientCapabilities + ", an object")
+	}
+	v.declared = wire.ParseCapabilities(raw)
+	return v, nil
+}
+
+// readName takes the name that the method has, which the Mcp-Name header mirrors.
+func (v *visitor) readName(r *http.Request, m *wire.Scanner) *refusal {
+	member := wire.NameMember(v.method)
+	at := m.Name
+	switch member {
+	case "":
+		return nil
+	case "uri":
+		at = m.URI
+	}
+	var ok bool
+	if v.name, ok = wire.Unquote(at.Of(m.Bytes())); !ok {
+		return invalid("params." + member + " must be a string")
+	}
+	return mirrors(r, headerName, v.name, true)
+}
+
+// mirrors tells whether a header is there exactly once and says what the body says.
+func mirrors(r *http.Request, header, want string, encoded bool) *refusal {
+	values := r.Header[header]
+	switch len(values) {
+	case 0:
+		return mismatch(header, "is missing")
+	case 1:
+	default:
+		return mismatch(header, "is there more than once")
+	}
+	got, ok := values[0], true
+	if encoded {
+		got, ok = wire.DecodeHeader(got)
+	}
+	if !ok || got != want {
+		return mismatch(header, "does not say what the body says")
+	}
+	return nil
+}
+
+// unsupported refuses a version that is not spoken here (Versioning, Protocol Version
+// Negotiation). The server's own versions would mislead: this proxy is in between.
+func unsupported(requested string) *refusal {
+	data := wire.AppendQuoted([]byte(`{"supported":["`+wire.Modern+`"],"requested":`), wire.Clean(requested, 64))
+	return &refusal{http.StatusBadRequest, wire.CodeUnsupportedVersion, "Unsupported protocol version", append(data, '}')}
+}
