@@ -9,10 +9,10 @@ RACE    := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) e
 
 FUZZTIME ?= 20s
 
-.PHONY: help build check fmt vet lint imports test demo bench micro fuzz cover vuln clean
+.PHONY: help build check fmt vet lint imports test conformance sdk interop demo bench micro fuzz cover vuln clean
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':[^#]*## ' '/^[a-z]+:.*## /{printf "%-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the static binary, bin/mrtr-proxy
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mrtr-proxy ./cmd/mrtr-proxy
@@ -20,7 +20,7 @@ build: ## the static binary, bin/mrtr-proxy
 check: fmt vet lint imports test ## everything that CI runs
 
 fmt: ## fails on files that gofmt would change
-	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$bad" ] || { echo "not formatted:"; echo "$$bad"; exit 1; }
+	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path './.git/*' -not -path './.cache/*')); [ -z "$$bad" ] || { echo "not formatted:"; echo "$$bad"; exit 1; }
 
 vet: ## go vet
 	$(GO) vet $(PKG)
@@ -33,6 +33,15 @@ imports: ## the rules on imports, file sizes and words
 
 test: ## all tests, with the race detector where it works
 	$(GO) test $(RACE) -timeout 15m $(PKG)
+
+conformance: build ## the official conformance suite through the daemon, against test/conformance/expected.json
+	test/run conformance/run.mjs $(PARTS)
+
+sdk: build ## the official TypeScript SDKs: a client of v1, the daemon, a modern-only server of v2
+	test/run sdk
+
+interop: build ## clients as their makers ship them, CLIENTS='claude-code mcp-go' or all; installs half a gigabyte
+	test/run interop/run.mjs $(CLIENTS)
 
 demo: ## the main job end to end, on this machine
 	$(GO) run ./examples/demo

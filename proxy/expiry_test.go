@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,11 +50,11 @@ func TestTokenIsRefreshedInTheMiddleOfAnExchange(t *testing.T) {
 }
 
 // The client learns by another request that its token has expired: an exchange that waits for the server profits from that,
-// and a request that was on its way with the old token does not undo it.
+// and requests that were on their way with older tokens do not undo it.
 func TestRefreshByAnotherRequest(t *testing.T) {
 	t.Parallel()
-	old, fresh := bearer("ann", 1), bearer("ann", 2)
-	g := newGuarded(t, old, fresh)
+	old, middle, fresh := bearer("ann", 1), bearer("ann", 2), bearer("ann", 3)
+	g := newGuarded(t, old, middle, fresh)
 	ready := make(chan struct{})
 	g.Handle("tools/call", func(a *mcptest.Attempt) mcptest.Reply {
 		select {
@@ -63,14 +64,16 @@ func TestRefreshByAnotherRequest(t *testing.T) {
 			return mcptest.Reply{Result: mcptest.InputRequired(`"later"`)}
 		}
 	})
-	d := g.start(t, "", "", old, fresh)
+	d := g.start(t, "", "", old, middle, fresh)
 	c := as(mcptest.NewClient(t, d.Endpoint()), old)
 	c.Initialize(mcptest.V20251125, `{}`)
 	call := c.CallTool("1", "release", `{}`)
 	g.Await("tools/call", 2)
-	as(c, fresh).Request("2", "tools/list", `{}`).Response()
-	as(c, old).Request("3", "tools/list", `{}`).Response()
+	for i, token := range []string{middle, fresh, middle, old} {
+		as(c, token).Request(strconv.Itoa(i+2), "tools/list", `{}`).Response()
+	}
 	g.accepts(old, false)
+	g.accepts(middle, false)
 	close(ready)
 	if m := call.Response(); m.Text() != "done" {
 		t.Errorf("%s", m.Raw)

@@ -105,7 +105,9 @@ func (g *guarded) authorizations(method string) (all []string) {
 func (g *guarded) start(t *testing.T, top, route string, secrets ...string) *mcptest.Daemon {
 	t.Helper()
 	d := program.Start(t, mcptest.OneRoute(g.url+"/mcp", "log: {level: debug}\n"+top, route))
-	d.NeverLogs(secrets...)
+	for _, secret := range secrets {
+		d.NeverLogs(strings.TrimPrefix(secret, "Bearer "))
+	}
 	return d
 }
 

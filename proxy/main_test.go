@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	_ "github.com/mrtr-proxy/mrtr-proxy/internal/daemon" // what the program is made of: with it go test knows when a result is stale
 	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
 )
 

@@ -56,6 +56,9 @@ type Options struct {
 	// RefuseUnrecorded fails asks that the Auditor cannot take down.
 	RefuseUnrecorded bool
 
+	// Access takes a line for each exchange; nil takes none.
+	Access *zap.Logger
+
 	Routes []Route
 }
 
@@ -72,4 +75,12 @@ type Route struct {
 	// Passthrough lets a legacy server be served although there are rules, which do not
 	// reach it.
 	Passthrough bool
+}
+
+// access is the access log of a route.
+func (o *Options) access(path string) *zap.Logger {
+	if o.Access == nil {
+		return nil
+	}
+	return o.Access.With(routeField(path))
 }

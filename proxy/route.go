@@ -66,6 +66,8 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		ToolLimits: ro.ToolLimits,
 		Gate:       p.gate,
 		Metrics:    m,
+		Access:     o.access(ro.Path),
+		Pseudonym:  o.Sealer.Pseudonym,
 	}
 	rt.modern = modern.New(modern.Options{
 		Route:           ro.Path,

@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -18,6 +19,7 @@ const (
 	InputHandler                        // an ask without an answer; Failure.Key and Reason say which and why
 	Protocol                            // the server broke the protocol
 	ShuttingDown                        // this process is about to end
+	OverBudget                          // a budget is used up; Failure.Budget says which
 )
 
 // String returns the kind as clients see it; "" for none.
@@ -31,6 +33,8 @@ func (k FailureKind) String() string {
 		return "protocol"
 	case ShuttingDown:
 		return "shutting_down"
+	case OverBudget:
+		return "mrtr_budget"
 	}
 	return ""
 }
@@ -72,6 +76,9 @@ type Failure struct {
 	Reason Reason // of an InputHandler
 	Key    string // the server's key of the ask concerned; "" for none
 	Rounds int    // attempts made; Step fills it in
+	Budget string // of an OverBudget: its name
+	// RetryAfter is how long until the budget has enough again; 0 where that is not known.
+	RetryAfter time.Duration
 	Text   string // whole sentences, free of control characters
 }
 
@@ -79,13 +86,23 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Text }
 
 // AppendData appends the failure as the JSON object that a client's program can read,
-// {"kind","limit","reason","key","rounds"}; members that do not apply are left out.
+// {"kind","limit","budget","retryAfter","reason","key","rounds"}; members that do not apply
+// are left out. retryAfter is a text of whole seconds, as in an HTTP header.
 func (f *Failure) AppendData(dst []byte) []byte {
 	dst = append(dst, `{"kind":`...)
 	dst = wire.AppendQuoted(dst, f.Kind.String())
 	if f.Limit != 0 {
 		dst = append(dst, `,"limit":`...)
 		dst = wire.AppendQuoted(dst, f.Limit.String())
+	}
+	if f.Budget != "" {
+		dst = append(dst, `,"budget":`...)
+		dst = wire.AppendQuoted(dst, f.Budget)
+	}
+	if f.RetryAfter > 0 {
+		dst = append(dst, `,"retryAfter":"`...)
+		dst = strconv.AppendInt(dst, seconds(f.RetryAfter), 10)
+		dst = append(dst, '"')
 	}
 	if f.Reason != 0 {
 		dst = append(dst, `,"reason":`...)

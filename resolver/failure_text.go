@@ -42,6 +42,15 @@ func ShutdownFailure() *Failure {
 	return &Failure{Kind: ShuttingDown, Text: "The proxy is shutting down. Send the request again in a moment."}
 }
 
+// BudgetFailure says that a budget is used up, and for how long.
+func BudgetFailure(name string, wait time.Duration) *Failure {
+	return &Failure{Kind: OverBudget, Budget: name, RetryAfter: wait,
+		Text: fmt.Sprintf("Stopped by the budget %s: it is used up. Send the request again in %s, or have the budget raised.", quoted(name), short(time.Duration(seconds(wait))*time.Second))}
+}
+
+// seconds rounds up, so that nobody comes back too early.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
 func outcome(r Reason) string {
 	switch r {
 	case HandlerError:

@@ -55,6 +55,9 @@ func (s State) Rounds() int {
 	return 1 + s.answered + s.stateOnly
 }
 
+// Asked returns the number of asks so far, those of the present round included.
+func (s State) Asked() int { return s.asked }
+
 // Deadline returns when max_round_trip_time is over and Expired is due. It is zero
 // when there is nothing to wait for: not begun, over, or already counted in observe.
 func (s State) Deadline(l Limits) time.Time {

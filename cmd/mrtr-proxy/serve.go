@@ -37,7 +37,7 @@ func serve(args []string, s streams) int {
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 	b := build()
-	d, err := daemon.New(daemon.Options{Load: load, Version: b.version, Revision: b.revision})
+	d, err := daemon.New(daemon.Options{Load: load, Version: b.version, Revision: b.revision, Supervisor: daemon.SupervisorOf(os.Getenv, os.Getpid())})
 	if err != nil {
 		_, _ = fmt.Fprintln(s.err, err)
 		return exitFailed

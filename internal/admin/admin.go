@@ -27,9 +27,11 @@ type Options struct {
 	// Gatherer is what /metrics shows.
 	Gatherer prometheus.Gatherer
 	Log      *zap.Logger
+	// Level is that of the log, which can be asked for and changed.
+	Level zap.AtomicLevel
 }
 
-// New makes the handler. Reload and profiles answer peers on this machine only.
+// New makes the handler. Reload, log level and profiles answer peers on this machine only.
 func New(o Options) http.Handler {
 	r := chi.NewRouter()
 	r.Use(func(next http.Handler) http.Handler {
@@ -41,11 +43,14 @@ func New(o Options) http.Handler {
 	r.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(o.Gatherer, promhttp.HandlerOpts{
 		ErrorLog:            zap.NewStdLog(o.Log),
 		ErrorHandling:       promhttp.ContinueOnError,
+		EnableOpenMetrics:   true, // which carries exemplars, for scrapers that ask for it
 		MaxRequestsInFlight: maxScrapes,
 	}))
 	r.Group(func(r chi.Router) {
 		r.Use(loopbackOnly)
 		r.Post("/-/reload", o.reload)
+		r.Get("/-/log-level", o.Level.ServeHTTP)
+		r.Put("/-/log-level", o.setLevel)
 		r.HandleFunc("/debug/pprof/*", pprof.Index)
 		r.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 		r.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -71,6 +76,19 @@ func (o Options) reload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	say(w, http.StatusOK, append([]string{"reloaded"}, notes...)...)
+}
+
+// maxLevelBody bounds what is read of a request for another level.
+const maxLevelBody = 1 << 10
+
+// setLevel takes {"level":"debug"}, until the next reload.
+func (o Options) setLevel(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxLevelBody)
+	before := o.Level.Level()
+	o.Level.ServeHTTP(w, r)
+	if now := o.Level.Level(); now != before {
+		o.Log.Warn("the level of the log is changed", zap.Stringer("from", before), zap.Stringer("to", now))
+	}
 }
 
 func loopbackOnly(next http.Handler) http.Handler {

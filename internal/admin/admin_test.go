@@ -36,6 +36,7 @@ func (s *world) handler() http.Handler {
 		},
 		Gatherer: reg,
 		Log:      zap.NewNop(),
+		Level:    zap.NewAtomicLevel(),
 	})
 }
 

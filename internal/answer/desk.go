@@ -69,6 +69,9 @@ func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.Raw
 	return e.answer, e.failure
 }
 
+// Question is what the rules see of an ask.
+func (c *Context) Question(a *resolver.Ask) policy.Question { return question(c, a) }
+
 // question is what the rules see of an ask.
 func question(c *Context, a *resolver.Ask) policy.Question {
 	q := policy.QuestionOf(a.Key, a.Kind, a.Method, a.Params)

@@ -43,6 +43,8 @@ var layers = map[string][]string{
 	"cmd/mrtr-proxy":   {"internal/config", "internal/daemon", "internal/explain", "policy"},
 	"examples":         {"internal/config", "internal/daemon"},
 	"bench":            {"internal/config", "internal/daemon", "internal/wire"},
+	"test/e2e":         {},
+	"test/interop":     {},
 }
 
 // pure packages decide and do nothing: the outside reaches them as values.
@@ -168,7 +170,7 @@ func goFiles(t *testing.T) []string {
 // files lists the text files of the repository, relative to its root.
 func files(t *testing.T) (found []string) {
 	t.Helper()
-	skipped := []string{".git", "bin", "dist", "testdata"}
+	skipped := []string{".git", ".cache", "bin", "dist", "testdata"}
 	err := fs.WalkDir(os.DirFS(root), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

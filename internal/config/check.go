@@ -18,6 +18,7 @@ func (r *reader) config(root *yaml.Node) (*Config, Problems) {
 	r.credentials(&c, d)
 	r.metadata(&c, d)
 	r.audit(&c, d)
+	r.tls(&c, d)
 	r.tools(&c, d)
 	r.rules(&c, d)
 	if len(r.problems) > 0 {
@@ -42,12 +43,12 @@ func (r *reader) listeners(c *Config) {
 
 // credentials refuses to lend a credential of the route's own to everybody who can reach the listener.
 func (r *reader) credentials(c *Config, d *draft) {
-	if guard.IsLoopbackListener(c.Listen) || len(c.Security.Tokens) > 0 {
+	if guard.IsLoopbackListener(c.Listen) || len(c.Security.Tokens) > 0 || c.TLS.CAFile != "" {
 		return
 	}
 	for _, route := range d.routes {
 		if route.credential.node != nil {
-			route.credential.fail("is lent to everybody who can reach %s: listen on loopback, or ask for a token (security.tokens)", c.Listen)
+			route.credential.fail("is lent to everybody who can reach %s: listen on loopback, ask for a token (security.tokens) or for certificates (tls.client_ca_file)", c.Listen)
 		}
 	}
 }

@@ -20,6 +20,16 @@ const (
 	FormatConsole Format = "console"
 )
 
+// Access says of how many exchanges the log has a line.
+type Access string
+
+// The ways: not all of a flood, every one, or none.
+const (
+	AccessSampled Access = "sampled"
+	AccessAll     Access = "all"
+	AccessOff     Access = "off"
+)
+
 // Bind says what of a credential a session is bound to.
 type Bind string
 

@@ -17,6 +17,8 @@ import (
 // Config is a whole configuration, checked and with its defaults filled in. It is not changed once it is loaded.
 type Config struct {
 	Listen          string // host:port of the traffic listener
+	TLS             TLS    // of the traffic listener; without a certificate it speaks plain HTTP
+	MaxConnections  int    // open to the traffic listener at once
 	Admin           Admin
 	Log             Log
 	Audit           Audit
@@ -42,6 +44,7 @@ type Admin struct {
 type Log struct {
 	Level  Level
 	Format Format
+	Access Access
 }
 
 // Audit is the record of settled asks.
@@ -145,6 +148,7 @@ type Upstream struct {
 	Timeout       time.Duration
 	CallTimeout   time.Duration
 	ResultTypes   []string
+	TLS           TLS
 }
 
 // Authorization is where the Authorization header towards upstream comes from.
@@ -163,8 +167,9 @@ type Header struct {
 func Default() Config {
 	return Config{
 		Listen:          "127.0.0.1:8808",
+		MaxConnections:  100_000,
 		Admin:           Admin{Listen: "127.0.0.1:8809"},
-		Log:             Log{Level: LevelInfo, Format: FormatJSON},
+		Log:             Log{Level: LevelInfo, Format: FormatJSON, Access: AccessSampled},
 		Audit:           Audit{OnFailure: OnFailureContinue},
 		Session:         Session{MaxAge: 168 * time.Hour, Bind: BindSubject},
 		Legacy:          Legacy{ResumeWindow: time.Minute, WaitingProgress: 10 * time.Second},

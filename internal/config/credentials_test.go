@@ -29,7 +29,7 @@ func TestFixedCredentialIsNotLentToStrangers(t *testing.T) {
 	} {
 		want := ""
 		if tc.refused != "" {
-			want = fmt.Sprintf("c.yaml:1: routes[0].upstream.%s: is lent to everybody who can reach %s: listen on loopback, or ask for a token (security.tokens)", tc.refused, tc.listen)
+			want = fmt.Sprintf("c.yaml:1: routes[0].upstream.%s: is lent to everybody who can reach %s: listen on loopback, ask for a token (security.tokens) or for certificates (tls.client_ca_file)", tc.refused, tc.listen)
 		}
 		_, problems := Parse("c.yaml", []byte(tc.yaml+"listen: '"+tc.listen+"'\n"), Options{LookupEnv: lookup})
 		if problems.Error() != want {

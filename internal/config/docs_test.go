@@ -153,6 +153,9 @@ func compareDefaults(t *testing.T, at string, s section, n *yaml.Node) {
 		if m, ok := k.(must); ok {
 			k = m.kind
 		}
+		if at, ok := k.(placed); ok {
+			k = at.kind
+		}
 		inner, ok := k.(section)
 		switch {
 		case shown == nil:

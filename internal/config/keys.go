@@ -9,12 +9,15 @@ const least = time.Millisecond
 func keysOf(c *Config, d *draft) section {
 	return section{"config", []field{
 		{"listen", address(&c.Listen)},
+		{"tls", placed{tlsKeys(&c.TLS), &d.tls}},
+		{"max_connections", count(&c.MaxConnections, 1)},
 		{"admin", section{"admin", []field{
 			{"listen", address(&c.Admin.Listen)},
 		}}},
 		{"log", section{"log", []field{
 			{"level", oneOf(&c.Log.Level, LevelDebug, LevelInfo, LevelWarn, LevelError)},
 			{"format", oneOf(&c.Log.Format, FormatJSON, FormatConsole)},
+			{"access", oneOf(&c.Log.Access, AccessSampled, AccessAll, AccessOff)},
 		}}},
 		{"audit", section{"audit", []field{
 			{"file", path{&c.Audit.File}},
@@ -102,5 +105,6 @@ func upstreamKeys(u *Upstream, d *routeDraft) section {
 		{"timeout", given{duration(&u.Timeout, least), &d.timeout}},
 		{"call_timeout", given{duration(&u.CallTimeout, least), &d.callTimeout}},
 		{"result_types", list[string]{&u.ResultTypes, resultType}},
+		{"tls", placed{upstreamTLSKeys(&u.TLS), &d.tls}},
 	}}
 }

@@ -24,6 +24,7 @@ type Options struct {
 	AdminListen string                         // the same for admin.listen
 	Actions     map[string]policy.ActionParser // rule actions beyond policy's own
 	CheckKeys   func(path string) error        // judges session.key_file; nil = it is not looked at
+	CheckTLS    func(TLS) error                // judges files for TLS; nil = they are not looked at
 	LookupEnv   func(string) (string, bool)    // nil = the environment of the process
 }
 

@@ -65,8 +65,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 	write(t, dir, "value", "Bearer up\r\n")
 	path := write(t, dir, "c.yaml", `
 listen: :9000
+tls: {cert_file: cert.pem, key_file: /key.pem, client_ca_file: ca.pem}
+max_connections: 11
 admin: {listen: "[::1]:9001"}
-log: {level: debug, format: console}
+log: {level: debug, format: console, access: "off"}
 audit: {file: audit.log, values: true, on_failure: refuse}
 session: {key_file: keys, max_age: 1h, bind: none}
 legacy: {resume_window: 0s, waiting_progress: 1s, client_deadline: 2s, client_deadlines: {"opencode*": 55s}}
@@ -131,9 +133,13 @@ routes:
 	own.MaxRounds = 2
 	general := policy.Spec{Name: "general", Action: "decline", Args: []byte("null")}
 	same(t, c, &Config{
-		Listen:  ":9000",
-		Admin:   Admin{"[::1]:9001"},
-		Log:     Log{LevelDebug, FormatConsole},
+		Listen: ":9000",
+		Admin:  Admin{"[::1]:9001"},
+		Log:    Log{LevelDebug, FormatConsole, AccessOff},
+		TLS:    TLS{filepath.Join(dir, "cert.pem"), "/key.pem", filepath.Join(dir, "ca.pem")},
+
+		MaxConnections: 11,
+
 		Audit:   Audit{filepath.Join(dir, "audit.log"), true, OnFailureRefuse},
 		Session: Session{filepath.Join(dir, "keys"), time.Hour, BindNone},
 		Legacy:  Legacy{0, time.Second, 2 * time.Second, []Deadline{{pattern(t, "opencode*"), 55 * time.Second}}},

@@ -11,6 +11,7 @@ type draft struct {
 	general   ruleList
 	tools     []toolDraft
 	onFailure value
+	tls       value
 	routes    []*routeDraft
 }
 
@@ -20,6 +21,7 @@ type routeDraft struct {
 	tools      []toolDraft
 	credential value // of the first fixed credential; without a node when there is none
 	publish    value // without a node when it is not given
+	tls        value
 
 	timeout, callTimeout bool // are given
 }

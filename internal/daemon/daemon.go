@@ -34,6 +34,8 @@ type Options struct {
 	Output zapcore.WriteSyncer
 	// Version and Revision of the program, for build_info and the log.
 	Version, Revision string
+	// Supervisor is told when the daemon is ready, reloads and stops.
+	Supervisor Supervisor
 }
 
 // Daemon is the running proxy.
@@ -53,6 +55,10 @@ type Daemon struct {
 	state   atomic.Int32
 	reload  sync.Mutex // one reload at a time
 	stop    sync.Once
+
+	supervisor Supervisor
+	watching   sync.WaitGroup
+	stopped    chan struct{} // closed when nothing runs any more
 }
 
 // snapshot is what a reload swaps here; the traffic handler has its own.
@@ -83,7 +89,7 @@ func New(o Options) (d *Daemon, err error) {
 			undo.run()
 		}
 	}()
-	d = &Daemon{sources: NewSources(), failed: make(chan error, 2)}
+	d = &Daemon{sources: NewSources(), failed: make(chan error, 2), supervisor: o.Supervisor, stopped: make(chan struct{})}
 	undo.add(d.sources.Close)
 	d.load = func() (*config.Config, config.Problems) { return o.Load(d.sources.ConfigOptions()) }
 	cfg, problems := d.load()
@@ -115,11 +121,21 @@ func (d *Daemon) bind(cfg *config.Config, reg prometheus.Gatherer) (err error) {
 	if d.front, err = listen(cfg.Listen, d.traffic, d.log.Named("http")); err != nil {
 		return err
 	}
+	d.front.listener = &bounded{Listener: d.front.listener, max: int64(cfg.MaxConnections), log: d.log.Named("http")}
+	if cfg.TLS.CertFile != "" {
+		certs, err := newCertificates(cfg.TLS, d.log.Named("tls"))
+		if err != nil {
+			d.front.kill()
+			return err
+		}
+		d.front.http.TLSConfig = certs.server()
+	}
 	d.back, err = listen(cfg.Admin.Listen, admin.New(admin.Options{
 		Guard:    func() *guard.Guard { return d.current.Load().guard },
 		Ready:    d.ready,
 		Reload:   d.Reload,
 		Gatherer: reg,
+		Level:    d.level,
 		Log:      d.log.Named("admin"),
 	}), d.log.Named("admin"))
 	if err != nil {
@@ -154,6 +170,8 @@ func (d *Daemon) Start() {
 		routes[i] = r.Path
 	}
 	d.log.Info("serving", zap.Stringer("listen", d.Addr()), zap.Stringer("admin", d.AdminAddr()), zap.Strings("routes", routes))
+	d.tell(stateReady)
+	d.watch()
 }
 
 // Failed tells that a listener broke; the Daemon has to be stopped then.

@@ -147,7 +147,18 @@ func (w *world) get(t *testing.T, method, url string) (int, string) {
 	if strings.HasPrefix(url, "/") {
 		url = "http://" + w.AdminAddr().String() + url
 	}
-	r, err := http.NewRequest(method, url, nil)
+	return send(t, method, url, "")
+}
+
+// put sends a body to the admin listener.
+func (w *world) put(t *testing.T, path, body string) (int, string) {
+	t.Helper()
+	return send(t, "PUT", "http://"+w.AdminAddr().String()+path, body)
+}
+
+func send(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +168,11 @@ func (w *world) get(t *testing.T, method, url string) (int, string) {
 		return 0, err.Error()
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
+	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return 0, err.Error()
 	}
-	return resp.StatusCode, string(body)
+	return resp.StatusCode, string(answer)
 }
 
 // metric gives the line of a metric.

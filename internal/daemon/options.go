@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"crypto/tls"
 	"net/http"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
@@ -16,7 +17,7 @@ import (
 )
 
 // trafficOptions maps a configuration onto the options of the traffic handler.
-func trafficOptions(c *config.Config, version string) proxy.Options {
+func trafficOptions(c *config.Config, version string) (proxy.Options, error) {
 	o := proxy.Options{
 		Guard:           guardOptions(c),
 		MaxBodyBytes:    c.Security.MaxBodyBytes,
@@ -35,9 +36,13 @@ func trafficOptions(c *config.Config, version string) proxy.Options {
 		o.Tokens = append(o.Tokens, t.Reveal())
 	}
 	for i := range c.Routes {
-		o.Routes = append(o.Routes, routeOptions(c, &c.Routes[i], version))
+		r := routeOptions(c, &c.Routes[i], version)
+		if err := upstreamTLS(&r.Upstream, c.Routes[i].Upstream.TLS); err != nil {
+			return o, err
+		}
+		o.Routes = append(o.Routes, r)
 	}
-	return o
+	return o, nil
 }
 
 func deadlines(l *config.Legacy) (all []legacy.Deadline) {
@@ -103,6 +108,22 @@ func upstreamOptions(c *config.Config, r *config.Route, version string) upstream
 		o.Authorization = upstream.Forward()
 	}
 	return o
+}
+
+// upstreamTLS reads the files for an https server.
+func upstreamTLS(o *upstream.Options, f config.TLS) error {
+	if f.IsZero() {
+		return nil
+	}
+	m, err := readMaterial(f)
+	if err != nil {
+		return err
+	}
+	o.TLSPrint, o.TLS = m.print, &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: m.authorities}
+	if m.certificate != nil {
+		o.TLS.Certificates = []tls.Certificate{*m.certificate}
+	}
+	return nil
 }
 
 func toolLimits(tools []config.ToolLimits) (out []exchange.ToolLimits) {

@@ -17,6 +17,8 @@ func (d *Daemon) Reload(context.Context) (notes []string, err error) {
 	if d.state.Load() == draining {
 		return nil, errDraining
 	}
+	d.tell(stateReloading(monotonic()))
+	defer d.tell(stateReady)
 	cfg, problems := d.load()
 	if len(problems) > 0 {
 		for _, p := range problems {
@@ -46,6 +48,8 @@ func restarts(was, is *config.Config) (notes []string) {
 		changed bool
 	}{
 		{"listen", was.Listen != is.Listen},
+		{"tls", was.TLS != is.TLS},
+		{"max_connections", was.MaxConnections != is.MaxConnections},
 		{"admin.listen", was.Admin.Listen != is.Admin.Listen},
 		{"log.format", was.Log.Format != is.Log.Format},
 	} {

@@ -51,7 +51,11 @@ func (s *server) addr() net.Addr { return s.listener.Addr() }
 // start serves until the server is stopped; an end before that is told to failed.
 func (s *server) start(failed chan<- error) {
 	go func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		serve := s.http.Serve
+		if s.http.TLSConfig != nil {
+			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+		}
+		if err := serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serve on %s: %w", s.addr(), err)
 		}
 	}()

@@ -17,6 +17,7 @@ const (
 // since the answers they wait for come in new requests, and the admin listener goes last, so that the end can be watched.
 func (d *Daemon) shutDown(ctx context.Context) {
 	d.state.Store(draining)
+	d.tell(stateStopping)
 	d.reload.Lock() // none runs, and none begins any more
 	defer d.reload.Unlock()
 	timeout := d.current.Load().config.ShutdownTimeout
@@ -31,6 +32,8 @@ func (d *Daemon) shutDown(ctx context.Context) {
 	}
 	d.traffic.Close()
 	d.sources.Close()
+	close(d.stopped)
+	d.watching.Wait()
 	_ = d.back.stop(adminGrace)
 	d.log.Info("stopped")
 	_ = d.log.Sync()

@@ -48,6 +48,7 @@ func (s *Sources) ConfigOptions() config.Options {
 			_, err := session.ReadKeyFile(path)
 			return err
 		},
+		CheckTLS: checkTLS,
 	}
 }
 

@@ -85,7 +85,9 @@ func (t *traffic) options(c *config.Config) (o proxy.Options, swap func(), err e
 			return o, nil, fmt.Errorf("session.key_file: %w", err)
 		}
 	}
-	o = trafficOptions(c, t.parts.Version)
+	if o, err = trafficOptions(c, t.parts.Version); err != nil {
+		return o, nil, err
+	}
 	if o.Sealer, err = session.NewSealer(keys); err != nil {
 		return o, nil, fmt.Errorf("session.key_file: %w", err)
 	}
@@ -93,6 +95,7 @@ func (t *traffic) options(c *config.Config) (o proxy.Options, swap func(), err e
 	if err != nil {
 		return o, nil, fmt.Errorf("audit.file: %w", err)
 	}
+	o.Access = accessLog(t.parts.Log, c.Log.Access)
 	o.Auditor = answer.Auditor(audit.NewLog(t.parts.Log))
 	if file != nil {
 		o.Auditor = file

@@ -83,15 +83,24 @@ func (g *Guard) allowsHost(r *http.Request) bool {
 	if g.hosts[hostKey(name, "")] || g.hosts[hostKey(name, port)] {
 		return true
 	}
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local == nil {
-		return false
-	}
-	at, err := netip.ParseAddrPort(local.String())
-	if err != nil || port != strconv.Itoa(int(at.Port())) {
+	at := localAddress(r)
+	var digits [5]byte
+	if !at.IsValid() || port != string(strconv.AppendUint(digits[:0], uint64(at.Port()), 10)) {
 		return false
 	}
 	return isLoopback(name) || isAddress(name, at.Addr())
+}
+
+// localAddress is the address that a request came in on; not valid when there is none.
+func localAddress(r *http.Request) netip.AddrPort {
+	switch local := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr: // as from every listener here: its text need not be made and read again
+		return local.AddrPort()
+	case net.Addr:
+		at, _ := netip.ParseAddrPort(local.String())
+		return at
+	}
+	return netip.AddrPort{}
 }
 
 func (g *Guard) allowsOrigin(origin string) bool {

@@ -19,6 +19,14 @@ const namespace = "mrtr_proxy"
 // question both need buckets that tell something.
 var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 
+// Native histograms stand beside the classic ones for scrapers that ask for them: buckets that grow by a tenth, so many at
+// most, and none dropped sooner than that.
+const (
+	nativeFactor  = 1.1
+	nativeBuckets = 160
+	nativeReset   = time.Hour
+)
+
 // Metrics owns the collectors of one process. It is safe for concurrent use.
 type Metrics struct {
 	requests        *prometheus.CounterVec
@@ -28,6 +36,7 @@ type Metrics struct {
 	asks            *prometheus.CounterVec
 	askWait         *prometheus.HistogramVec
 	limitTrips      *prometheus.CounterVec
+	budgetDenials   *prometheus.CounterVec
 	decisions       *prometheus.CounterVec
 	auditLost       *prometheus.CounterVec
 	stateBytes      *prometheus.HistogramVec
@@ -58,6 +67,7 @@ func New(reg prometheus.Registerer) *Metrics {
 		asks:           counter("asks_total", "Asks by who answered them and what came of it.", "route", "kind", "source", "outcome"),
 		askWait:        histogram("ask_wait_seconds", "Time from an ask to its answer or failure.", durations, "route", "kind", "source"),
 		limitTrips:     counter("limit_trips_total", "Limits of the loop that were hit.", "route", "limit", "mode"),
+		budgetDenials:  counter("budget_denials_total", "Rounds of asks that a budget stopped.", "route", "budget"),
 		decisions:      counter("policy_decisions_total", "Asks a rule decided on.", "route", "rule", "action"),
 		auditLost:      counter("audit_records_lost_total", "Audit records that could not be written.", "route"),
 		stateBytes:     histogram("request_state_bytes", "Size of the requestState of an input_required result.", prometheus.ExponentialBuckets(64, 4, 8), "route"),
@@ -73,7 +83,7 @@ func New(reg prometheus.Registerer) *Metrics {
 		buildInfo:      gauge("build_info", "1, with what is running as labels.", "version", "revision", "goversion"),
 		routes:         make(map[string]*Route),
 	}
-	reg.MustRegister(m.requests, m.requestDuration, m.rounds, m.roundTripsOpen, m.asks, m.askWait, m.limitTrips, m.decisions,
+	reg.MustRegister(m.requests, m.requestDuration, m.rounds, m.roundTripsOpen, m.asks, m.askWait, m.limitTrips, m.budgetDenials, m.decisions,
 		m.auditLost, m.stateBytes, m.attempts, m.attemptDuration, m.sessionsOpened, m.streamsOpen, m.dropped, m.upstreamEra, m.reloadOK,
 		m.reloadTime, m.buildInfo)
 	for d := range directionCount {
@@ -125,5 +135,10 @@ func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 }
 
 func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Name: name, Help: help, Buckets: buckets,
+		NativeHistogramBucketFactor:     nativeFactor,
+		NativeHistogramMaxBucketNumber:  nativeBuckets,
+		NativeHistogramMinResetDuration: nativeReset,
+	}, labels)
 }

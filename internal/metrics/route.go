@@ -107,6 +107,9 @@ func (r *Route) LimitTrip(limit string, observed bool) {
 	r.m.limitTrips.WithLabelValues(r.path, limit, mode).Inc()
 }
 
+// BudgetDenied counts a round of asks that a budget stopped, by the budget's name in the configuration.
+func (r *Route) BudgetDenied(budget string) { r.m.budgetDenials.WithLabelValues(r.path, budget).Inc() }
+
 // Decisions counts the asks that a rule decided with an action, or, under "observed_" and the action, would have decided.
 // Resolve it when the rules are compiled.
 func (r *Route) Decisions(rule, action string) prometheus.Counter {

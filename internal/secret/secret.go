@@ -35,13 +35,21 @@ func (v Value) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, hidden) }
 // MarshalText gives a placeholder.
 func (v Value) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// ReadFile reads a secret from a file and takes the line ending off its end. The errors do not hold the content.
+// ReadFile reads a secret from a file and takes the line ending off its end. A file that everybody may read or write is
+// refused. The errors do not hold the content.
 func ReadFile(path string) (Value, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Value{}, err
 	}
 	defer f.Close() //nolint:errcheck // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return Value{}, err
+	}
+	if info.Mode().Perm()&0o006 != 0 {
+		return Value{}, fmt.Errorf("%s can be read or written by everybody on this machine: take that away (chmod o-rw)", path)
+	}
 	content, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return Value{}, err

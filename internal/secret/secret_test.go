@@ -88,3 +88,22 @@ func TestFromEnv(t *testing.T) {
 		t.Errorf("the environment of the process: %v", err)
 	}
 }
+
+func TestASecretForEverybodyIsNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, good := range map[os.FileMode]bool{0o400: true, 0o600: true, 0o440: true, 0o660: true, 0o644: false, 0o604: false, 0o602: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ReadFile(path)
+		if (err == nil) != good || good && v.Reveal() != "s3cret" {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error shows it: %v", err)
+		}
+	}
+}

@@ -18,6 +18,9 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	if f == nil {
 		f = answer.Check(a.Asks)
 	}
+	if f == nil {
+		f = t.charge(a.Asks)
+	}
 	if f != nil {
 		return t.step(resolver.Failed{At: time.Now(), Failure: f})
 	}

@@ -57,7 +57,7 @@ func (t *trip) interruption(e Ending, cause error) Ending {
 
 func failureOutcome(f *resolver.Failure) metrics.Outcome {
 	switch f.Kind {
-	case resolver.RoundLimit:
+	case resolver.RoundLimit, resolver.OverBudget:
 		return metrics.Limit
 	case resolver.InputHandler:
 		return metrics.InputFailed
@@ -77,10 +77,12 @@ func errorOutcome(e *upstream.Error) metrics.Outcome {
 	return metrics.UpstreamFailed
 }
 
-// Count counts an exchange that has ended: once for each, whatever dialect and method.
+// Count counts and logs an exchange that has ended: once for each, whatever dialect and method.
 func (s *Service) Count(x *Exchange, era metrics.Era, method metrics.Method, e Ending) {
 	s.Metrics.Requests(era, method, e.Outcome).Inc()
-	s.Metrics.RequestDuration(era, method).Observe(time.Since(x.Began).Seconds())
+	took := time.Since(x.Began)
+	metrics.ObserveTraced(s.Metrics.RequestDuration(era, method), took.Seconds(), x.Trace.ID)
+	s.logEnding(x, era, method, &e, took)
 	switch method {
 	case metrics.MethodToolsCall, metrics.MethodPromptsGet, metrics.MethodResourcesRead:
 		s.Metrics.Rounds(method, e.Outcome).Observe(float64(e.Rounds))

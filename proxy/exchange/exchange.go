@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 )
 
 // Why an exchange is ended from outside: the causes of its context.
@@ -29,6 +31,11 @@ var (
 type Exchange struct {
 	// Began is when the request had been read.
 	Began time.Time
+	// Who sent it, for the log, and what trace it belongs to; the zero values are nobody
+	// known and none. They are set before anything is sent.
+	Session   session.ID
+	Principal session.Digest
+	Trace     Trace
 
 	ctx        context.Context
 	cancel     context.CancelCauseFunc

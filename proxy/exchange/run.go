@@ -6,7 +6,10 @@ import (
 	"errors"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -22,14 +25,23 @@ type Service struct {
 	// ToolLimits take the place of Limits for the tools they name; the first that fits counts.
 	ToolLimits []ToolLimits
 	Gate       *Gate
-	Metrics    *metrics.Route
+	// Budgets are charged for every round of asks; nil is none.
+	Budgets *budget.Book
+	Metrics *metrics.Route
+	// Access takes a line for each exchange, at level info; nil takes none. Pseudonym
+	// makes the short hashes in it.
+	Access    *zap.Logger
+	Pseudonym func([]byte) string
 }
 
 // Request is what an exchange is about.
 type Request struct {
 	Call *upstream.Call
-	// Session is the client's, for the limit of open round trips.
+	// Session is the client's, for the limit of open round trips; zero for none.
 	Session session.ID
+	// Principal is who the client is, for budgets; called when one asks for it. nil is
+	// nobody known.
+	Principal func() session.Digest
 	// Answerable is what the session's client or a rule can answer at all: an ask for
 	// anything else is the server's fault.
 	Answerable wire.Can

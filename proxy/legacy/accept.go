@@ -19,24 +19,41 @@ func accepts(h http.Header) accept {
 	if len(values) == 1 && values[0] == "application/json, text/event-stream" {
 		return accept{json: true, stream: true}
 	}
-	var a accept
+	var json, stream preference
 	for _, v := range values {
 		for item := range strings.SplitSeq(v, ",") {
 			media, params, _ := strings.Cut(item, ";")
-			if refused(params) {
-				continue
-			}
+			read := !refused(params)
 			switch strings.ToLower(strings.TrimSpace(media)) {
 			case "*/*":
-				a.json, a.stream = true, true
-			case "application/json", "application/*":
-				a.json = true
-			case "text/event-stream", "text/*":
-				a.stream = true
+				json.hear(1, read)
+				stream.hear(1, read)
+			case "application/*":
+				json.hear(2, read)
+			case "application/json":
+				json.hear(3, read)
+			case "text/*":
+				stream.hear(2, read)
+			case "text/event-stream":
+				stream.hear(3, read)
 			}
 		}
 	}
-	return a
+	return accept{json: json.read, stream: stream.read}
+}
+
+// preference is what the most specific range says about a type (RFC 9110, 12.5.1).
+type preference struct {
+	specific int
+	read     bool
+}
+
+func (p *preference) hear(specific int, read bool) {
+	if specific > p.specific {
+		*p = preference{specific, read}
+	} else if specific == p.specific {
+		p.read = p.read || read
+	}
 }
 
 // refused tells whether the parameters hold a quality of zero.

@@ -32,38 +32,51 @@ func (p *reply) led() []byte {
 
 // event writes one message, and keeps it for a client that has to come back for it.
 func (p *reply) event(msg []byte, newlines bool) {
+	if p.enqueue(msg, newlines) {
+		p.put(nil)
+	}
+}
+
+// enqueue is event for a message that others may follow at once: it goes off with them.
+func (p *reply) enqueue(msg []byte, newlines bool) bool {
 	if p.ended {
-		return
+		return false
 	}
 	p.open()
 	p.buf = wire.AppendEvent(p.led(), p.replay.name(), msg, newlines)
 	p.replay.keep(p.buf)
-	p.put(p.buf)
+	return p.connected() && p.held(p.queue(p.buf))
 }
 
 // last writes the response and ends the stream. Only a client that is gone can still
-// miss it, so it is kept for nobody else.
+// miss it, so it is kept for nobody else. It goes off when the handler returns, which
+// is next.
 func (p *reply) last(msg []byte, newlines bool) {
 	p.leave()
 	p.open()
 	b := wire.AppendEvent(p.led(), p.replay.name(), msg, newlines)
-	p.delivered = p.put(b)
+	if p.over != nil { // another handler's connection: this one's return sends nothing off
+		p.delivered = p.put(b)
+	} else {
+		p.delivered = p.connected() && p.held(p.queue(b))
+	}
 	if !p.delivered {
 		p.replay.keep(b)
 	}
 	p.end()
 }
 
-// put writes to the client, if it has a connection; that it breaks is noted.
-func (p *reply) put(b []byte) bool {
-	if p.gone {
-		return false
+// put sends b off to the client, if it has a connection; that it breaks is noted.
+func (p *reply) put(b []byte) bool { return p.connected() && p.held(p.write(b)) }
+
+func (p *reply) connected() bool { return !p.gone }
+
+// held notes that a connection has broken when a write to it was not taken.
+func (p *reply) held(taken bool) bool {
+	if !taken {
+		p.lose()
 	}
-	if p.write(b) {
-		return true
-	}
-	p.lose()
-	return false
+	return taken
 }
 
 // count counts the stream in or out.

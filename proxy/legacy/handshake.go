@@ -26,6 +26,7 @@ func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Sca
 	}
 	defer x.Leave()
 	e := exchange.Ending{Outcome: metrics.OK}
+	x.Trace = exchange.TraceOf(r.Header, m)
 	c, err := h.handshake(w, r, m)
 	if _, shared := w.(*member); isLegacy(err) && h.PassThrough != nil && !shared {
 		h.PassThrough(w, r, m)
@@ -34,6 +35,9 @@ func (h *Handler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Sca
 	if err != nil {
 		e.Outcome = metrics.UpstreamFailed
 		h.refuseHandshake(w, r, id, err)
+	}
+	if c != nil {
+		x.Session, x.Principal = c.ID, c.Principal
 	}
 	h.Service.Count(x, metrics.Legacy, metrics.MethodInitialize, e)
 	return c
@@ -92,6 +96,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scan
 	if a := accepts(r.Header); !a.json && a.stream {
 		s := stream{w: w}
 		s.write(wire.AppendEvent(nil, "", body, true))
+		s.relax()
 		return c, nil
 	}
 	w.Header()["Content-Type"] = contentJSON

@@ -112,6 +112,7 @@ func (h *Handler) closeChannel(c *channel, id string, cancel context.CancelFunc)
 	h.Channels.remove(id)
 	c.mu.Lock()
 	cancel()
+	c.relax()
 	v := c.visitor
 	c.mu.Unlock()
 	if v != nil {

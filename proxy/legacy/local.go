@@ -11,15 +11,15 @@ import (
 
 // local answers the requests that the modern dialect no longer has, and those that are
 // not bridged. ok is false for all others, which go up.
-func (h *Handler) local(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor, p *reply) (e exchange.Ending, ok bool) {
+func (h *Handler) local(r *http.Request, m *wire.Scanner, v *visitor, p *reply) (e exchange.Ending, ok bool) {
 	h.renew(v)
 	switch method := m.MethodName(); {
 	case method == wire.MethodPing:
 		p.send(emptyResult(p.id))
 	case method == wire.MethodSetLevel:
-		return h.setLevel(w, r, m, v, p), true
+		return h.setLevel(r, m, v, p), true
 	case method == wire.MethodResourcesSubscribe, method == wire.MethodResourcesUnsubscribe:
-		return h.subscribe(w, r, m, v, p), true
+		return h.subscribe(r, m, v, p), true
 	case method == wire.MethodDiscover, method == wire.MethodListen,
 		strings.HasPrefix(method, "tasks/"):
 		p.send(wire.AppendError(nil, p.id, wire.CodeMethodNotFound, "this method is not available in this session", nil))
@@ -42,14 +42,14 @@ func emptyResult(id []byte) []byte {
 }
 
 // setLevel keeps the session's log level, which goes up with every request from now on.
-func (h *Handler) setLevel(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor, p *reply) exchange.Ending {
+func (h *Handler) setLevel(r *http.Request, m *wire.Scanner, v *visitor, p *reply) exchange.Ending {
 	level, _ := wire.Unquote(m.Level.Of(m.Bytes()))
 	if !isLogLevel(level) {
 		p.send(wire.AppendError(nil, p.id, wire.CodeInvalidParams, "params.level must be one of the levels debug to emergency", nil))
 		return exchange.Ending{Outcome: metrics.Error}
 	}
-	if !h.admitted(w, r, v, p.id) {
-		return exchange.Ending{Outcome: metrics.Error}
+	if objection := h.objection(r, v); objection != nil {
+		return exchange.Ending{Outcome: metrics.Error, Err: objection}
 	}
 	h.Store.SetLogLevel(v.claims.ID, level)
 	p.send(emptyResult(p.id))

@@ -1,10 +1,13 @@
 package legacy
 
-import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+import (
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
+)
 
 // appendMeta appends the members of _meta that make a request a modern one. Without a
-// log level the server must not send log messages.
-func (h *Handler) appendMeta(dst []byte, v *visitor, declared wire.Can) []byte {
+// log level the server must not send log messages. trace is of the HTTP request.
+func (h *Handler) appendMeta(dst []byte, v *visitor, declared wire.Can, trace exchange.Trace) []byte {
 	c := v.claims
 	dst = append(dst, `"io.modelcontextprotocol/protocolVersion":"`+wire.Modern+`"`...)
 	if c.ClientName != "" && c.ClientVersion != "" { // both are required where it is sent at all
@@ -21,6 +24,9 @@ func (h *Handler) appendMeta(dst []byte, v *visitor, declared wire.Can) []byte {
 	if level := h.Store.LogLevel(c.ID); level != "" {
 		dst = append(dst, `,"io.modelcontextprotocol/logLevel":"`...)
 		dst = append(append(dst, level...), '"')
+	}
+	if trace.Members != nil {
+		dst = append(append(dst, ','), trace.Members...)
 	}
 	return dst
 }

@@ -16,7 +16,7 @@ func TestReplayKeepsTheEnd(t *testing.T) {
 			e := "id: " + r.name() + "\ndata: " + strings.Repeat(strconv.Itoa(i%10), size) + "\n\n"
 			all = append(all, e)
 			r.keep([]byte(e))
-			if bound := 2*maxReplay + len(e); len(r.log) > bound {
+			if bound := 2*maxReplay + 2*len(e); len(r.log) > bound {
 				t.Fatalf("size %d: %d bytes are kept after %d events", size, len(r.log), i+1)
 			}
 		}

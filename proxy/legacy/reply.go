@@ -37,6 +37,7 @@ type reply struct {
 	delivered bool      // the response has been written
 
 	timer    *time.Timer // until the next comment, or as long as a client that is gone may come back
+	unsent   bool        // a notification waits to be sent off
 	lead     []byte      // goes before the first event
 	replay   replay
 	over     chan struct{} // closed to let the GET go that resumed it; nil without one
@@ -90,7 +91,17 @@ func (p *reply) Notify(m *wire.Scanner) {
 			return
 		}
 	}
-	p.event(msg, m.Newlines)
+	p.unsent = p.enqueue(msg, m.Newlines)
+}
+
+// Flush implements upstream.Flusher: what has been notified goes off.
+func (p *reply) Flush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unsent && !p.ended {
+		p.unsent = false
+		p.put(nil)
+	}
 }
 
 // Reply implements upstream.Sink: the response goes down with the client's own id.
@@ -172,7 +183,7 @@ func (p *reply) Stream() (io.Writer, []byte, bool) {
 type pieces struct{ p *reply }
 
 func (w pieces) Write(b []byte) (int, error) {
-	_ = w.p.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	w.p.hurry()
 	return w.p.w.Write(b)
 }
 
@@ -192,7 +203,7 @@ func (p *reply) json(size int) {
 	}
 	if size < 0 || size > patient {
 		p.rc = http.NewResponseController(p.w)
-		_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
+		p.hurry()
 	}
 	p.w.WriteHeader(http.StatusOK)
 }
@@ -241,8 +252,8 @@ func (p *reply) end() {
 	}
 	p.ended = true
 	p.waiting.stop()
-	if p.rc != nil && !p.gone {
-		_ = p.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+	if !p.gone {
+		p.relax()
 	}
 	p.hangUp()
 	if !p.awaited() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
@@ -22,6 +23,7 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 		return
 	}
 	defer x.Leave()
+	x.Session, x.Principal, x.Trace = v.claims.ID, v.claims.Principal, exchange.TraceOf(r.Header, m)
 	leave, err := h.Store.Enter(v.claims.ID, requestKey(id), x)
 	if err != nil {
 		refuse(w, http.StatusOK, id, wire.CodeInvalidRequest, "this request cannot be taken: "+err.Error())
@@ -32,7 +34,7 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 	defer p.release(w)
 	defer context.AfterFunc(r.Context(), func() { p.dropped(w) })()
 
-	e, local := h.local(w, r, m, v, p)
+	e, local := h.local(r, m, v, p)
 	if !local {
 		e = h.bridge(m, v, p)
 		h.remember(v)
@@ -59,7 +61,8 @@ func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending 
 		Request:    m,
 		Method:     method,
 		Name:       about.Name,
-		Meta:       h.appendMeta(nil, v, declared),
+		Meta:       h.appendMeta(nil, v, declared, p.x.Trace),
+		Trace:      p.x.Trace.ID,
 		Credential: v.credential,
 	}
 	if token := m.ProgressToken.Of(msg); token != nil && p.accept.stream {
@@ -68,9 +71,18 @@ func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending 
 	return h.Service.Run(p.x, &exchange.Request{
 		Call:       call,
 		Session:    v.claims.ID,
+		Principal:  func() session.Digest { return v.claims.Principal },
 		Answerable: declared | known(v),
 		Credential: func() upstream.Credential { return h.newest(v) },
-		Ask:        func() *answer.Context { return ask },
+		Ask: func() *answer.Context {
+			if ask.Session == "" {
+				ask.Session = h.Sealer.Pseudonym(v.claims.ID[:])
+				if v.claims.Principal != (session.Digest{}) {
+					ask.Principal = h.Sealer.Pseudonym(v.claims.Principal[:])
+				}
+			}
+			return ask
+		},
 	}, p)
 }
 

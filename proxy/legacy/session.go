@@ -92,22 +92,34 @@ func (h *Handler) knownVersion(r *http.Request, v *visitor) bool {
 // that is new to the session must first be accepted by the upstream, which is asked
 // here where that has not happened. When the answer is no, the client has been told.
 func (h *Handler) admitted(w http.ResponseWriter, r *http.Request, v *visitor, id []byte) bool {
-	if h.Binding == session.BindNone || v.credential.Digest == v.claims.Credential {
-		h.remember(v)
+	e := h.objection(r, v)
+	switch {
+	case e == nil:
 		return true
+	case e.Reason == upstream.Unauthorized:
+		h.challenge(w, r, id, e)
+	default:
+		refuse(w, http.StatusServiceUnavailable, id, e.Code, e.Message)
 	}
-	err := h.Service.Upstream.Vouch(r.Context(), v.credential)
+	return false
+}
+
+// objection is why the visitor is not admitted, nil when it is. Nothing is written: a
+// request's reply may be a stream by the time upstream has judged.
+func (h *Handler) objection(r *http.Request, v *visitor) *upstream.Error {
+	var err error
+	if h.Binding != session.BindNone && v.credential.Digest != v.claims.Credential {
+		err = h.Service.Upstream.Vouch(r.Context(), v.credential)
+	}
 	if err == nil {
 		h.remember(v)
-		return true
+		return nil
 	}
 	var e *upstream.Error
 	if errors.As(err, &e) && e.Reason == upstream.Unauthorized {
-		h.challenge(w, r, id, e)
-		return false
+		return e
 	}
-	refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, "the upstream cannot be asked about this credential now")
-	return false
+	return &upstream.Error{Code: wire.CodeInternal, Message: "the upstream cannot be asked about this credential now"}
 }
 
 // Live tells whether a request comes in a session that is good here.

@@ -124,7 +124,9 @@ func TestAnUpdateWithoutAStreamIsDropped(t *testing.T) {
 	c := w.connect(mcptest.V20251125)
 	subscribe(c, "subscribe", `{"uri":"f://a"}`)
 	w.listening(onlyA).Notify("notifications/resources/updated", `"uri":"f://a"`)
-	mcptest.Eventually(t, "it is counted", func() bool { return w.sum("messages_dropped_total", "direction", "downstream", "reason", "no_stream") == 1 })
+	mcptest.Eventually(t, "it is counted", func() bool {
+		return w.sum("messages_dropped_total", "direction", "downstream", "reason", "no_stream") == 1
+	})
 	stream := c.Listen()
 	w.listening(withA).Notify("notifications/resources/updated", `"uri":"f://a"`)
 	stream.Notification("notifications/resources/updated")

@@ -20,6 +20,8 @@ type stream struct {
 	rc    *http.ResponseController
 	begun bool // something has been written on this connection
 	buf   []byte
+
+	until time.Time // by which the connection has to take what is written; zero without one
 }
 
 var (
@@ -44,17 +46,33 @@ func (s *stream) begin() {
 }
 
 // write sends b off at once. It is false when the client does not read, or is gone.
-func (s *stream) write(b []byte) bool {
+func (s *stream) write(b []byte) bool { return s.queue(b) && s.rc.Flush() == nil }
+
+// queue writes b, to be sent off with what is written next, or when the handler returns.
+// It is false when the client does not read, or is gone.
+func (s *stream) queue(b []byte) bool {
 	s.begin()
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeStall))
+	s.hurry()
 	_, err := s.w.Write(b)
-	if err == nil {
-		err = s.rc.Flush()
-	}
-	if err == nil {
-		_ = s.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
-	}
 	return err == nil
+}
+
+// hurry sees to it that the client has about writeStall to take what is written now.
+// Events come in bursts, so a deadline that is a little old does too.
+func (s *stream) hurry() {
+	if now := time.Now(); s.until.Sub(now) < writeStall*3/4 {
+		s.until = now.Add(writeStall)
+		_ = s.rc.SetWriteDeadline(s.until)
+	}
+}
+
+// relax takes the deadline away, since the connection may serve on. It is called when
+// the stream ends, and when it is going to be silent.
+func (s *stream) relax() {
+	if !s.until.IsZero() {
+		s.until = time.Time{}
+		_ = s.rc.SetWriteDeadline(time.Time{})
+	}
 }
 
 // alive writes a comment, and tells whether the client takes it. It takes mu itself.

@@ -14,15 +14,15 @@ import (
 // subscribe answers resources/subscribe and resources/unsubscribe, which the modern
 // dialect has no more: the session's subscriptions are kept here, and what the server is
 // listened to for follows them.
-func (h *Handler) subscribe(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor, p *reply) exchange.Ending {
+func (h *Handler) subscribe(r *http.Request, m *wire.Scanner, v *visitor, p *reply) exchange.Ending {
 	refused := exchange.Ending{Outcome: metrics.Error}
 	uri, ok := wire.Unquote(m.URI.Of(m.Bytes()))
 	if !ok || uri == "" {
 		p.send(wire.AppendError(nil, p.id, wire.CodeInvalidParams, "params.uri must be a string that is not empty", nil))
 		return refused
 	}
-	if !h.admitted(w, r, v, p.id) {
-		return refused
+	if objection := h.objection(r, v); objection != nil {
+		return exchange.Ending{Outcome: metrics.Error, Err: objection}
 	}
 	hub := h.Service.Upstream.Hub()
 	view, err := hub.Offers(p.x.Context(), v.credential)

@@ -28,8 +28,8 @@ func downgradeToolList(m *wire.Scanner) []byte {
 				changed = true
 				return
 			}
-			t := downgradeTool(tool)
-			changed = changed || len(t) != len(tool)
+			t, new := downgradeTool(tool)
+			changed = changed || new
 			tools.add(t)
 		})
 		return tools.end()
@@ -50,14 +50,13 @@ func suspect(result []byte) bool {
 	return toolschema.Marked(result)
 }
 
-// downgradeTool returns the tool itself when it needs no change; a change changes its
-// length.
-func downgradeTool(tool []byte) []byte {
+// downgradeTool returns the tool itself when it needs no change.
+func downgradeTool(tool []byte) (t []byte, changed bool) {
 	input, output := wire.Get(tool, "inputSchema"), wire.Get(tool, "outputSchema")
-	plain := withoutBooleans(input)
+	plain, replaced := withoutBooleans(input)
 	wrap := output != nil && !describesObject(output)
-	if !wrap && len(plain) == len(input) {
-		return tool
+	if !wrap && !replaced {
+		return tool, false
 	}
 	return rewrite(tool, func(key string, value []byte) []byte {
 		switch {
@@ -67,19 +66,18 @@ func downgradeTool(tool []byte) []byte {
 			return wrapSchema(value)
 		}
 		return value
-	})
+	}), true
 }
 
 // withoutBooleans puts {} for properties whose schema is just true, and its negation
 // for false: clients expect objects there.
-func withoutBooleans(schema []byte) []byte {
-	found := false
+func withoutBooleans(schema []byte) (plain []byte, found bool) {
 	_ = wire.Each(wire.Get(schema, "properties"), func(_ string, value []byte) error {
 		found = found || wire.KindOf(value) == 't'
 		return nil
 	})
 	if !found {
-		return schema
+		return schema, false
 	}
 	return rewrite(schema, func(key string, value []byte) []byte {
 		if key != "properties" {
@@ -94,7 +92,7 @@ func withoutBooleans(schema []byte) []byte {
 			}
 			return []byte(`{"not":{}}`)
 		})
-	})
+	}), true
 }
 
 func describesObject(schema []byte) bool {

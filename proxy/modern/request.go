@@ -34,6 +34,9 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 		return
 	}
 	defer x.Leave()
+	if x.Trace = exchange.TraceOf(r.Header, m); h.Service.Logs() {
+		x.Principal = h.principal(r)
+	}
 	p := h.newReply(w, r, x, id, v.method)
 	defer p.release()
 	defer context.AfterFunc(r.Context(), func() { x.End(exchange.ErrCancelled) })()
@@ -70,6 +73,7 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 		Method:     v.method,
 		Name:       v.name,
 		Passed:     &upstream.Passed{Capabilities: effective(m.ClientCapabilities.Of(msg), v.declared.Can, declared), Mirrored: mirrored(r.Header)},
+		Trace:      p.x.Trace.ID,
 		Credential: upstream.Credential{Authorization: authorization, Digest: session.CredentialOf(authorization)},
 	}
 	if token := m.ProgressToken.Of(msg); token != nil && p.stream {
@@ -77,6 +81,7 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 	}
 	e = h.Service.Pass(p.x, &exchange.Request{
 		Call:       call,
+		Principal:  func() session.Digest { return h.principal(r) },
 		Answerable: declared | v.declared.Can,
 		Ask: func() *answer.Context {
 			if who := h.principal(r); who != (session.Digest{}) && ask.Principal == "" {

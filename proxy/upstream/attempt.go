@@ -96,7 +96,7 @@ func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored 
 	began := time.Now()
 	res, err := a.run()
 	a.watch.stop()
-	u.countAttempt(c.Method, res, err, time.Since(began))
+	u.countAttempt(c, res, err, time.Since(began))
 	a.release()
 	return res, err
 }

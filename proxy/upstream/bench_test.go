@@ -69,7 +69,7 @@ func BenchmarkAttempt(b *testing.B) {
 // BenchmarkRoundTrip is the same exchange by a plain transport: the same headers, the body read and thrown away.
 func BenchmarkRoundTrip(b *testing.B) {
 	each(b, func(b *testing.B, s *stub) {
-		t := newTransport()
+		t := newTransport(nil)
 		defer t.CloseIdleConnections()
 		c := request(b, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}}}`)
 		body := c.Request.AppendRequest(nil, []byte("123456789"), c.Meta, nil)

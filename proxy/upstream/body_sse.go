@@ -21,10 +21,15 @@ func (a *attempt) readEvents(body io.Reader) (Result, *Error) {
 	e := events{a: a}
 	defer e.forget()
 	var reader wire.EventReader
+	flusher, _ := a.sink.(Flusher)
 	for {
 		n, err := body.Read(a.read)
 		a.watch.heard()
-		if n > 0 && reader.Feed(a.read[:n], &e) != nil {
+		enough := n > 0 && reader.Feed(a.read[:n], &e) != nil
+		if flusher != nil {
+			flusher.Flush()
+		}
+		if enough {
 			return e.res, e.err // only events ends the reading, and says why
 		}
 		switch {

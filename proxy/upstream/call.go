@@ -25,6 +25,9 @@ type Call struct {
 	// Passed is set for the request of a modern client; Meta is not used then.
 	Passed *Passed
 
+	// Trace is the id of the trace that attempts are counted with; "" is none.
+	Trace string
+
 	Credential Credential
 }
 
@@ -46,6 +49,9 @@ type Sink interface {
 	// the attempt's return is the end of it, and an error then is always Broken.
 	Stream() (w io.Writer, id []byte, ok bool)
 }
+
+// Flusher is a Sink that may keep what it is notified of until Flush, which is called when no more is at hand.
+type Flusher interface{ Flush() }
 
 // Outcome is what an attempt brought.
 type Outcome uint8

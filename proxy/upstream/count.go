@@ -7,14 +7,14 @@ import (
 )
 
 // countAttempt counts an attempt that is over.
-func (u *Upstream) countAttempt(method string, res Result, err *Error, took time.Duration) {
+func (u *Upstream) countAttempt(c *Call, res Result, err *Error, took time.Duration) {
 	m := u.o.Metrics
 	if m == nil {
 		return
 	}
-	label := metrics.MethodOf(method)
+	label := metrics.MethodOf(c.Method)
 	m.Attempts(label, attemptOutcome(res, err)).Inc()
-	m.AttemptDuration(label).Observe(took.Seconds())
+	metrics.ObserveTraced(m.AttemptDuration(label), took.Seconds(), c.Trace)
 	if res.Outcome == InputRequired && res.State != nil {
 		m.RequestStateBytes.Observe(float64(len(res.State)))
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"crypto/tls"
 	"maps"
 	"net/http"
 	"net/url"
@@ -27,6 +28,10 @@ type Options struct {
 	ResultTypes     []string // further values of resultType that are final
 	MaxMessageBytes int64    // of one message of the server, decoded; 0 is no bound
 
+	// TLS is for an https server; nil is what the system has. TLSPrint tells one from another.
+	TLS      *tls.Config
+	TLSPrint string
+
 	Version string // of the proxy, for clientInfo of its own requests; may be ""
 
 	Metrics   *metrics.Route                              // nil counts nothing
@@ -41,5 +46,5 @@ func (o *Options) Equal(p *Options) bool {
 	return o.Route == p.Route && o.URL.String() == p.URL.String() && o.Era == p.Era &&
 		maps.EqualFunc(o.Headers, p.Headers, slices.Equal[[]string]) && o.Authorization == p.Authorization &&
 		o.Timeout == p.Timeout && o.CallTimeout == p.CallTimeout && slices.Equal(o.ResultTypes, p.ResultTypes) &&
-		o.MaxMessageBytes == p.MaxMessageBytes && o.Version == p.Version && o.Transport == p.Transport
+		o.MaxMessageBytes == p.MaxMessageBytes && o.TLSPrint == p.TLSPrint && o.Version == p.Version && o.Transport == p.Transport
 }

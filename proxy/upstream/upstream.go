@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/tls"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -39,7 +40,7 @@ type Upstream struct {
 func New(o Options) *Upstream {
 	u := &Upstream{o: o, transport: o.Transport, log: o.Log, accepted: newRecent[session.Digest, bool](acceptedMax)}
 	if u.transport == nil {
-		u.transport = newTransport()
+		u.transport = newTransport(o.TLS)
 	}
 	if u.log == nil {
 		u.log = zap.NewNop()
@@ -70,11 +71,12 @@ func (u *Upstream) Close() {
 
 // newTransport makes a transport for one server. Compression is left to this package: the transport would undo it
 // without a bound, and only when it asked for it.
-func newTransport() *http.Transport {
+func newTransport(t *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dialer.DialContext,
+		TLSClientConfig:        t,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,

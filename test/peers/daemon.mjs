@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1)); // and the daemons with it
+
 /**
  * Starts the daemon on free ports, with one route to upstream. settings are YAML: the route's further keys under route,
  * all else under top. The returned object has the endpoint's url, admin (a URL), the log's lines, and stop.
@@ -15,6 +17,8 @@ export async function daemon(upstream, { top = '', route = '' } = {}) {
   await writeFile(config, yaml(upstream, top, route));
   const child = spawn(process.env.MRTR_PROXY_BIN, ['serve', '--config', config], { stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = new Promise((done) => child.once('close', done));
+  const orphan = () => child.kill('SIGKILL');
+  process.once('exit', orphan);
   const lines = [];
   const serving = new Promise((found, failed) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
@@ -35,6 +39,7 @@ export async function daemon(upstream, { top = '', route = '' } = {}) {
       const killer = setTimeout(() => child.kill('SIGKILL'), 5000);
       await gone;
       clearTimeout(killer);
+      process.off('exit', orphan);
       await rm(folder, { recursive: true, force: true });
     },
   };

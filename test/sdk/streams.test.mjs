@@ -150,3 +150,14 @@ test('a session that was ended is gone', async (t) => {
   });
   assert.equal(response.status, 404);
 });
+
+test('a standing stream that breaks is opened again', async (t) => {
+  const connection = cuttable();
+  const c = await it.connect(t, { options: { fetch: connection.fetch } });
+  let heard = 0;
+  c.client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard++);
+  await announced(() => it.server.notify.toolsChanged(), () => heard > 0);
+  connection.cut('GET');
+  heard = 0;
+  await announced(() => it.server.notify.toolsChanged(), () => heard > 0);
+});
