@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
@@ -19,6 +20,7 @@ import (
 // Shared is what outlives a reload.
 type Shared struct {
 	Store   session.Store
+	Budgets budget.Store // nil: in memory, as many as are kept by default
 	Metrics *metrics.Metrics
 	Log     *zap.Logger
 	// MaxExchanges bounds the requests that run at once in the process.
@@ -48,6 +50,9 @@ type Options struct {
 	Sealer  *session.Sealer
 	MaxAge  time.Duration // of a session id
 	Binding session.Binding
+
+	// Budgets hold on all routes.
+	Budgets []budget.Budget
 
 	// JSONRPCFailures makes every failure a JSON-RPC error, for tools/call too.
 	JSONRPCFailures bool

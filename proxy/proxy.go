@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
@@ -35,6 +36,9 @@ type snapshot struct {
 
 // New makes the handler for a first configuration.
 func New(s Shared, o Options) *Proxy {
+	if s.Budgets == nil {
+		s.Budgets = budget.NewMemory(0, nil)
+	}
 	p := &Proxy{
 		shared:   s,
 		registry: exchange.NewRegistry(s.MaxExchanges),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -65,6 +66,7 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		Limits:     ro.Limits,
 		ToolLimits: ro.ToolLimits,
 		Gate:       p.gate,
+		Budgets:    budget.NewBook(o.Budgets, p.shared.Budgets),
 		Metrics:    m,
 		Access:     o.access(ro.Path),
 		Pseudonym:  o.Sealer.Pseudonym,

@@ -76,10 +76,12 @@ type Failure struct {
 	Reason Reason // of an InputHandler
 	Key    string // the server's key of the ask concerned; "" for none
 	Rounds int    // attempts made; Step fills it in
-	Budget string // of an OverBudget: its name
-	// RetryAfter is how long until the budget has enough again; 0 where that is not known.
-	RetryAfter time.Duration
 	Text   string // whole sentences, free of control characters
+
+	// Budget is the name of the one that is used up, of an OverBudget, and RetryAfter how
+	// long until it has enough again; 0 where that is not known.
+	Budget     string
+	RetryAfter time.Duration
 }
 
 // Error returns the text.

@@ -24,11 +24,14 @@ type Options struct {
 	RefuseUnrecorded bool
 }
 
-// Desk answers the asks of one route. It is immutable and safe for concurrent use.
-type Desk struct{ options Options }
+// Desk answers the asks of one route. It is safe for concurrent use.
+type Desk struct {
+	options Options
+	forms   *forms
+}
 
 // NewDesk makes a desk.
-func NewDesk(o Options) *Desk { return &Desk{o} }
+func NewDesk(o Options) *Desk { return &Desk{options: o, forms: new(forms)} }
 
 // Declares tells what is declared upstream for a request: what the client can be asked and what the rules can answer.
 func (d *Desk) Declares(c *Context) wire.Can {
@@ -37,9 +40,9 @@ func (d *Desk) Declares(c *Context) wire.Can {
 
 // Check refuses the asks of a round, before anyone is disturbed, when one cannot be read or its schema not be used: a
 // protocol failure with the ask's key. Settle checks its ask again.
-func Check(asks []resolver.Ask) *resolver.Failure {
+func (d *Desk) Check(asks []resolver.Ask) *resolver.Failure {
 	for i := range asks {
-		if _, f := read(&asks[i]); f != nil {
+		if _, f := d.read(&asks[i]); f != nil {
 			return f
 		}
 	}
@@ -123,7 +126,7 @@ func (j *job) settle(ctx context.Context) ending {
 // decide says what is to be done; a nil action is an ending already.
 func (j *job) decide() (policy.Action, ending) {
 	var f *resolver.Failure
-	if j.form, f = read(&j.ask); f != nil {
+	if j.form, f = j.desk.read(&j.ask); f != nil {
 		return nil, ending{source: sourcePolicy, outcome: metrics.AskInvalid, failure: f}
 	}
 	rule, err := j.desk.options.Policy.Judge(&j.question, j.observe)

@@ -26,7 +26,7 @@ func (j *job) invalid(source, why string) ending {
 
 // read makes an elicitation ready: the form's schema, nil for a link and for every other kind. What cannot be read, or is
 // read differently by different readers, is the server's fault.
-func read(a *resolver.Ask) (*form, *resolver.Failure) {
+func (d *Desk) read(a *resolver.Ask) (*form, *resolver.Failure) {
 	if a.Kind != wire.ElicitationForm && a.Kind != wire.ElicitationURL {
 		return nil, nil
 	}
@@ -51,7 +51,7 @@ func read(a *resolver.Ask) (*form, *resolver.Failure) {
 	case schema == nil && misplaced:
 		return nil, unusable(a, "the requestedSchema", "it is called schema")
 	}
-	f, err := compile(schema)
+	f, err := d.forms.of(schema)
 	if err != nil {
 		return nil, unusable(a, "the requestedSchema", wire.Clean(err.Error(), maxPeerText))
 	}

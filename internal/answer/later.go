@@ -36,7 +36,7 @@ func (d *Desk) Take(c *Context, t Taken) (json.RawMessage, *resolver.Failure) {
 	a := resolver.Ask{Key: t.Key, Kind: t.Kind, Method: methodOf(t.Kind), Needs: t.Kind.Needs()}
 	j := &job{desk: d, about: c, ask: a, begun: t.Asked, question: question(c, &a)}
 	if t.Kind == wire.ElicitationForm {
-		j.form, _ = compile(nil) // the form without fields, which every flat content fits
+		j.form, _ = d.forms.of(nil) // the form without fields, which every flat content fits
 	}
 	e := j.taken(t.Answer)
 	if e.overdue && c.Overdue != nil {

@@ -58,6 +58,18 @@ const (
 	ModeObserve Mode = "observe"
 )
 
+// Per says who has a bucket of their own of a budget.
+type Per string
+
+// The words of budgets[].per.
+const (
+	PerPrincipal Per = "principal"
+	PerSession   Per = "session"
+	PerRoute     Per = "route"
+	PerTool      Per = "tool"
+	PerClient    Per = "client"
+)
+
 // Choice is what becomes of an unanswered elicitation.
 type Choice string
 

@@ -30,6 +30,7 @@ type Config struct {
 	Failures        Failures
 	Limits          Limits // routes hold their own copy, with these as defaults
 	Answers         Answers
+	Budgets         []Budget
 	Policy          Policy // the general rules alone
 	Routes          []Route
 	Warnings        Problems // what is allowed, but hardly meant
@@ -90,6 +91,15 @@ type Limits struct {
 type ToolLimits struct {
 	Tools  policy.Pattern
 	Limits Limits // the effective ones
+}
+
+// Budget is how many asks, or round trips, may be caused in a window.
+type Budget struct {
+	Name                   string
+	Match                  *policy.Set // one rule that matches what counts; never nil
+	Per                    Per
+	MaxAsks, MaxRoundTrips int // one of them is 0
+	Window                 time.Duration
 }
 
 // Answers says what becomes of an elicitation that the client does not answer.

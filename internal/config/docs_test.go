@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -20,6 +21,7 @@ func grammar() map[string][]string {
 	describe(out, keysOf(&c, &draft{}))
 	describe(out, routeKeys(&r, &routeDraft{}))
 	describe(out, toolKeys(&c.Limits))
+	describe(out, budgetKeys(&Budget{Per: PerPrincipal}, new(json.RawMessage)))
 	suite, ask := &suiteDraft{}, askDraft{}
 	describe(out, suiteKeys(suite))
 	describe(out, caseKeys(&suite.defaults))

@@ -40,6 +40,7 @@ func keysOf(c *Config, d *draft) section {
 			{"on_timeout", oneOf(&c.Answers.OnTimeout, ChoiceFail, ChoiceCancel)},
 			{"on_no_channel", oneOf(&c.Answers.OnNoChannel, ChoiceFail, ChoiceCancel)},
 		}}},
+		{"budgets", budgetList{&c.Budgets}},
 		{"policy", policyKeys(&d.general)},
 		{"routes", must{routeList{c, d}}},
 	}}

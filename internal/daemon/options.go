@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
@@ -31,6 +32,11 @@ func trafficOptions(c *config.Config, version string) (proxy.Options, error) {
 		AuditValues:     c.Audit.Values,
 
 		RefuseUnrecorded: c.Audit.OnFailure == config.OnFailureRefuse,
+	}
+	for _, b := range c.Budgets {
+		o.Budgets = append(o.Budgets, budget.Budget{
+			Name: b.Name, Match: b.Match, Per: scopes[b.Per], MaxAsks: b.MaxAsks, MaxRoundTrips: b.MaxRoundTrips, Window: b.Window,
+		})
 	}
 	for _, t := range c.Security.Tokens {
 		o.Tokens = append(o.Tokens, t.Reveal())
@@ -153,6 +159,10 @@ func limits(l *config.Limits) resolver.Limits {
 var (
 	bindings = map[config.Bind]session.Binding{
 		config.BindSubject: session.BindSubject, config.BindCredential: session.BindCredential, config.BindNone: session.BindNone,
+	}
+	scopes = map[config.Per]budget.Scope{
+		config.PerPrincipal: budget.Principal, config.PerSession: budget.Session, config.PerRoute: budget.Route,
+		config.PerTool: budget.Tool, config.PerClient: budget.Client,
 	}
 	choices = map[config.Choice]answer.Choice{config.ChoiceFail: answer.Fail, config.ChoiceCancel: answer.Cancel}
 	eras    = map[config.Era]upstream.Era{

@@ -3,11 +3,13 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer/audit"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
@@ -25,6 +27,7 @@ type traffic struct {
 	parts  Parts
 	random []session.Key // seals where there is no key file; made once, so that a reload keeps the sessions
 	audit  *audit.File   // nil: records go with the log
+	forgot sync.Once     // that buckets were forgotten has been told
 }
 
 // Build makes the traffic handler of the proxy.
@@ -36,12 +39,20 @@ func Build(p Parts) (Traffic, error) {
 	}
 	t.Proxy = proxy.New(proxy.Shared{
 		Store:        session.NewMemory(session.Options{Full: t.full}),
+		Budgets:      budget.NewMemory(0, t.forgetting),
 		Metrics:      p.Metrics,
 		Log:          p.Log,
 		MaxExchanges: maxExchanges,
 	}, o)
 	swap()
 	return t, nil
+}
+
+// forgetting tells that so many buckets of budgets are in use that some are forgotten.
+func (t *traffic) forgetting() {
+	t.forgot.Do(func() {
+		t.parts.Log.Warn("more buckets of budgets are in use than are kept: some are full again too early")
+	})
 }
 
 // full tells that a table of the store was full, which somebody has to know.

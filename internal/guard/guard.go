@@ -77,8 +77,10 @@ func (g *Guard) allowsHost(r *http.Request) bool {
 	if !ok {
 		return false
 	}
-	if port == "" {
-		port = "80" // as the scheme has it
+	if port == "" { // as the scheme has it
+		if port = "80"; r.TLS != nil {
+			port = "443"
+		}
 	}
 	if g.hosts[hostKey(name, "")] || g.hosts[hostKey(name, port)] {
 		return true

@@ -43,6 +43,7 @@ type Metrics struct {
 	attempts        *prometheus.CounterVec
 	attemptDuration *prometheus.HistogramVec
 	sessionsOpened  *prometheus.CounterVec
+	clientRevisions *prometheus.CounterVec
 	streamsOpen     *prometheus.GaugeVec
 	dropped         *prometheus.CounterVec
 	upstreamEra     *prometheus.GaugeVec
@@ -75,16 +76,18 @@ func New(reg prometheus.Registerer) *Metrics {
 		attemptDuration: histogram("attempt_duration_seconds", "Time from sending an attempt to the end of its reply.",
 			durations, "route", "method"),
 		sessionsOpened: counter("sessions_opened_total", "Sessions opened by the revision asked for and the one agreed on.", "route", "requested", "negotiated"),
-		streamsOpen:    gauge("streams_open", "Event streams open towards clients now.", "route", "kind"),
-		dropped:        counter("messages_dropped_total", "Messages that were taken in and not passed on.", "direction", "reason"),
-		upstreamEra:    gauge("upstream_era", "1 for the era the upstream is known to speak.", "route", "era"),
-		reloadOK:       gauge("config_last_reload_successful", "Whether the last attempt to load the configuration succeeded.").WithLabelValues(),
-		reloadTime:     gauge("config_last_reload_success_timestamp_seconds", "Unix time of the last configuration that was taken over.").WithLabelValues(),
-		buildInfo:      gauge("build_info", "1, with what is running as labels.", "version", "revision", "goversion"),
-		routes:         make(map[string]*Route),
+		clientRevisions: counter("client_revisions_total", "Revisions that clients asked for and got, by the client's family.",
+			"route", "client", "requested", "negotiated"),
+		streamsOpen: gauge("streams_open", "Event streams open towards clients now.", "route", "kind"),
+		dropped:     counter("messages_dropped_total", "Messages that were taken in and not passed on.", "direction", "reason"),
+		upstreamEra: gauge("upstream_era", "1 for the era the upstream is known to speak.", "route", "era"),
+		reloadOK:    gauge("config_last_reload_successful", "Whether the last attempt to load the configuration succeeded.").WithLabelValues(),
+		reloadTime:  gauge("config_last_reload_success_timestamp_seconds", "Unix time of the last configuration that was taken over.").WithLabelValues(),
+		buildInfo:   gauge("build_info", "1, with what is running as labels.", "version", "revision", "goversion"),
+		routes:      make(map[string]*Route),
 	}
 	reg.MustRegister(m.requests, m.requestDuration, m.rounds, m.roundTripsOpen, m.asks, m.askWait, m.limitTrips, m.budgetDenials, m.decisions,
-		m.auditLost, m.stateBytes, m.attempts, m.attemptDuration, m.sessionsOpened, m.streamsOpen, m.dropped, m.upstreamEra, m.reloadOK,
+		m.auditLost, m.stateBytes, m.attempts, m.attemptDuration, m.sessionsOpened, m.clientRevisions, m.streamsOpen, m.dropped, m.upstreamEra, m.reloadOK,
 		m.reloadTime, m.buildInfo)
 	for d := range directionCount {
 		for r := range dropReasonCount {

@@ -118,10 +118,7 @@ func (r *Route) Decisions(rule, action string) prometheus.Counter {
 
 // SessionOpened counts a session by the revision the client asked for, "other" when that is unknown, and the one agreed on.
 func (r *Route) SessionOpened(requested string, negotiated wire.Version) {
-	if _, known := wire.ParseVersion(requested); !known && requested != wire.Modern {
-		requested = "other"
-	}
-	r.m.sessionsOpened.WithLabelValues(r.path, requested, negotiated.String()).Inc()
+	r.m.sessionsOpened.WithLabelValues(r.path, revisionOf(requested), negotiated.String()).Inc()
 }
 
 // SetUpstreamEra notes which era the route's upstream speaks; Unknown until it has shown that.

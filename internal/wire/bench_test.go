@@ -136,3 +136,28 @@ func BenchmarkEventReader(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStringEnd shows what the bytes cost that end a run of plain ones.
+func BenchmarkStringEnd(b *testing.B) {
+	for _, c := range []struct{ name, line string }{
+		{"plain", `The quick brown fox jumps over the lazy dog, says the owner of it. `},
+		{"escapes", `\"Fast\" is what the quick brown fox is, says the cafe owner.\n`},
+		{"code", `\tif err := f(\"x\"); err != nil {\n\t\treturn err\n\t}\n`},
+		{"café", `Le café est fermé à midi, mais où est la clé du château ? `},
+		{"mixed", `\"Fast\" is what the quick brown fox is, says the café owner.\n`},
+		{"日本語", `日本語のテキストがここに続きます。`},
+		{"кириллица", `Быстрая лиса прыгает через ленивую собаку. `},
+		{"😀", `Nice work 😀 and thanks 🎉 to all. `},
+		{"hex", `caf\u00e9 and na\u00efve, \u65e5\u672c in escapes. `},
+	} {
+		text := []byte(strings.Repeat(c.line, 64<<10/len(c.line)) + `"`)
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if end, reason, _ := stringEnd(text, 0); reason != 0 || end != len(text) {
+					b.Fatal(end, reason)
+				}
+			}
+		})
+	}
+}

@@ -1,5 +1,7 @@
 package wire
 
+import "bytes"
+
 // classify finds the member called key of the value of the member of.
 func classify(of member, key []byte) member {
 	switch of {
@@ -227,7 +229,7 @@ func (s *Scanner) isString(v Span, want string) bool {
 		return true
 	}
 	const longestEscape = 6
-	if raw[0] != '"' || len(raw) > 2+longestEscape*len(want) {
+	if raw[0] != '"' || len(raw) > 2+longestEscape*len(want) || bytes.IndexByte(raw, '\\') < 0 {
 		return false
 	}
 	got, _ := Unquote(raw)

@@ -8,35 +8,72 @@ import (
 // stringEnd goes on with a string at i, which is inside it, and gives the byte after
 // its closing quote. When the data ends first, it gives a place to go on from.
 func stringEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
-	for {
-		if i+8 <= len(b) {
-			m := special(binary.LittleEndian.Uint64(b[i:]))
-			if m == 0 {
-				i = skipPlain(b, i+8)
-			} else {
-				i += bits.TrailingZeros64(m) >> 3
-			}
+	if i+8 <= len(b) {
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
 		} else {
-			i = skipTail(b, i)
+			i = skipPlain(b, i+8)
 		}
-		if i >= len(b) {
+		if i < len(b) && b[i] == '"' {
+			return i + 1, 0, false
+		}
+	}
+	for i+block <= len(b) { // there is more in it than plain bytes
+		m := marks((*[block]byte)(b[i:]))
+		if m == 0 {
+			if i = skipPlain(b, i+block); i < len(b) && b[i] == '"' {
+				return i + 1, 0, escaped
+			}
+			continue
+		}
+		next := i + block
+		for m != 0 {
+			at := i + bits.TrailingZeros64(m)
+			c := b[at]
+			escaped = escaped || c == '\\'
+			switch {
+			case c == '"':
+				return at + 1, 0, escaped
+			case isPair(b, at):
+				at += 2
+			default:
+				if at, reason = specialEnd(b, at); reason != 0 {
+					return at, reason, escaped
+				}
+			}
+			if at >= next {
+				next = at
+				break
+			}
+			done := uint(at-i) % block
+			m = m >> done << done
+		}
+		i = next
+	}
+	for {
+		switch i = skipPlain(b, i); {
+		case i >= len(b):
 			return i, torn, escaped
-		}
-		switch c := b[i]; {
-		case c == '"':
+		case b[i] == '"':
 			return i + 1, 0, escaped
-		case c == '\\':
-			escaped = true
-			i, reason = escapeEnd(b, i)
-		case c < 0x20:
-			return i, Syntax, escaped
-		default:
-			i, reason = runesEnd(b, i)
 		}
-		if reason != 0 {
+		escaped = escaped || b[i] == '\\'
+		if i, reason = specialEnd(b, i); reason != 0 {
 			return i, reason, escaped
 		}
 	}
+}
+
+// specialEnd gives the byte after the escape, or the run of non-ASCII characters, that
+// starts at i.
+func specialEnd(b []byte, i int) (int, Reason) {
+	switch c := b[i]; {
+	case c == '\\':
+		return escapeEnd(b, i)
+	case c < 0x20:
+		return i, Syntax
+	}
+	return runesEnd(b, i)
 }
 
 // special marks the bytes of w that end a run of plain ones: quote, backslash,

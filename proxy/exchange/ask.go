@@ -16,7 +16,7 @@ import (
 func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	f := t.begin()
 	if f == nil {
-		f = answer.Check(a.Asks)
+		f = t.service.Desk.Check(a.Asks)
 	}
 	if f == nil {
 		f = t.charge(a.Asks)
@@ -26,7 +26,10 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	}
 	t.client.Waiting(a.Asks)
 	defer t.client.Resumed()
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := t.ctx, context.CancelFunc(func() {})
+	if len(a.Asks) > 1 { // one alone has nothing to call off
+		ctx, cancel = context.WithCancel(t.ctx)
+	}
 	defer cancel()
 	c := *t.request.Ask() // each round has its own: a report of the one before may still be on its way
 	c.Round, c.Limits = t.state.Rounds(), t.limits

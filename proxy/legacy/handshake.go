@@ -93,6 +93,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scan
 	body = append(body, '}')
 	w.Header()[headerSession] = []string{session.SealClaims(h.Sealer, h.Route, c)}
 	h.Metrics.SessionOpened(requested, version)
+	h.Metrics.ClientRevision(c.ClientName, requested, version.String())
 	if a := accepts(r.Header); !a.json && a.stream {
 		s := stream{w: w}
 		s.write(wire.AppendEvent(nil, "", body, true))

@@ -58,6 +58,8 @@ type channel struct {
 	route      string
 	credential session.Digest // that the stream was opened with
 	visitor    *visitor       // nil before initialize
+	in         *inbox         // what the server announces to the session
+	unhear     func()         // nil before initialize
 }
 
 // events implements joined.
@@ -78,7 +80,7 @@ func (c *channel) body(msg []byte) { _, _ = c.events(wire.AppendEvent(nil, "", m
 func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	c := &channel{ctx: ctx, route: h.Route, credential: session.CredentialOf(r.Header.Get("Authorization"))}
-	c.w = w
+	c.w, c.in = w, newInbox(h.Dropped)
 	id, ok := h.Channels.add(c)
 	if !ok {
 		cancel()
@@ -98,6 +100,10 @@ func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages s
 			if !c.alive() {
 				return
 			}
+		case <-c.in.arrived:
+			if !c.pass(c.in) {
+				return
+			}
 		case <-h.Draining:
 			return
 		case <-ctx.Done():
@@ -113,11 +119,15 @@ func (h *Handler) closeChannel(c *channel, id string, cancel context.CancelFunc)
 	c.mu.Lock()
 	cancel()
 	c.relax()
-	v := c.visitor
+	v, unhear := c.visitor, c.unhear
 	c.mu.Unlock()
-	if v != nil {
-		h.Store.End(v.claims.ID, v.claims.Expires(h.MaxAge))
-		h.Store.EndSession(v.claims.ID)
+	if v == nil {
+		return
+	}
+	h.Store.End(v.claims.ID, v.claims.Expires(h.MaxAge))
+	h.Store.EndSession(v.claims.ID)
+	if unhear != nil {
+		unhear()
 	}
 }
 
@@ -150,6 +160,10 @@ func (h *Handler) serveChannel(c *channel, r *http.Request, msg *wire.Scanner, v
 	m := newMember(c)
 	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize {
 		defer m.end()
+		if v.claims != nil {
+			m.refuse(msg.ID.Of(msg.Bytes()), "this stream has its session: open another for another")
+			return
+		}
 		// As a body, which goes down when the session is there: the client's next message
 		// may follow at once.
 		r.Header.Set("Accept", contentJSON[0])
@@ -157,6 +171,9 @@ func (h *Handler) serveChannel(c *channel, r *http.Request, msg *wire.Scanner, v
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.visitor = &visitor{claims: claims, credential: v.credential}
+			if c.ctx.Err() == nil {
+				c.unhear = h.hear(c.visitor, c.in)
+			}
 		}
 		return
 	}

@@ -109,3 +109,24 @@ func TestAChannelIsItsOwnersOnly(t *testing.T) {
 		t.Errorf("another credential: HTTP %d", reply.Status())
 	}
 }
+
+// What the server announces comes on the one stream there is.
+func TestAChannelHearsAnnouncements(t *testing.T) {
+	w := newWorld(t)
+	c := w.openChannel()
+	c.post(t, initialize)
+	if m := c.stream.Response(); !strings.Contains(string(m.Result), `"listChanged":true`) {
+		t.Fatalf("initialize: %s", m.Raw)
+	}
+	c.post(t, initialize)
+	if m := c.stream.Response(); m.Code() != -32600 {
+		t.Errorf("a second initialize on the stream: %s", m.Raw)
+	}
+	w.upstream.AwaitListens(1)[0].Notify("notifications/tools/list_changed", `{}`)
+	if m := c.stream.Notification("notifications/tools/list_changed"); strings.Contains(string(m.Raw), "subscriptionId") {
+		t.Errorf("got %s", m.Raw)
+	}
+	c.stream.Drop()
+	w.awaitQuiet()
+	w.upstream.AwaitListens(0)
+}

@@ -21,6 +21,28 @@ func withElicitationID(params []byte) []byte {
 	return out.end()
 }
 
+// consented notes a link that the client has consented to. That is not the end of it:
+// what happens behind the link happens elsewhere, and the server knows when. It takes
+// mu itself.
+func (p *reply) consented(params, answer []byte) {
+	if action, _ := wire.Unquote(wire.Get(answer, "action")); action != "accept" || p.version < wire.V20251125 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.links = append(p.links, wire.Get(params, "elicitationId"))
+}
+
+// completeLinks tells the client that the links it has consented to are done with, as
+// the server shows by a result. The caller holds mu.
+func (p *reply) completeLinks() {
+	for _, id := range p.links {
+		msg := append([]byte(`{"jsonrpc":"2.0","method":"`+wire.NotifyElicitationComplete+`","params":{"elicitationId":`), id...)
+		p.enqueue(append(msg, `}}`...), false)
+	}
+	p.links = nil
+}
+
 // newUUID makes a random UUID (RFC 9562, version 4).
 func newUUID() string {
 	var b [16]byte

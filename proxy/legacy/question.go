@@ -32,7 +32,11 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 	p.question(id, a.Method, params)
 	select {
 	case m := <-answers:
-		return result(m)
+		given, err := result(m)
+		if err == nil && a.Kind == wire.ElicitationURL {
+			p.consented(params, given)
+		}
+		return given, err
 	case <-ctx.Done():
 		p.withdraw(id)
 		return nil, ctx.Err()

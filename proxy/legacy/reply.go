@@ -37,6 +37,7 @@ type reply struct {
 	delivered bool      // the response has been written
 
 	timer    *time.Timer // until the next comment, or as long as a client that is gone may come back
+	links    [][]byte    // raw elicitationIds that the client has consented to, until they are completed
 	unsent   bool        // a notification waits to be sent off
 	lead     []byte      // goes before the first event
 	replay   replay
@@ -110,6 +111,9 @@ func (p *reply) Reply(m *wire.Scanner) error {
 	defer p.mu.Unlock()
 	if p.ended {
 		return nil
+	}
+	if m.Kind == wire.Result {
+		p.completeLinks()
 	}
 	changed := p.downgraded(m)
 	switch {

@@ -58,6 +58,7 @@ func (h *Handler) Post(w http.ResponseWriter, r *http.Request, m *wire.Scanner) 
 	}
 	id := m.ID.Of(m.Bytes())
 	v, f := visit(r, m)
+	h.countRevision(v, f)
 	if f == nil && strings.HasPrefix(v.method, "tasks/") {
 		f = &refusal{http.StatusNotFound, wire.CodeMethodNotFound, "tasks are not carried by this proxy", nil}
 	}
@@ -66,6 +67,16 @@ func (h *Handler) Post(w http.ResponseWriter, r *http.Request, m *wire.Scanner) 
 		return
 	}
 	h.request(w, r, m, v)
+}
+
+// countRevision counts which revision a client asked for and got, once it is known.
+func (h *Handler) countRevision(v *visitor, f *refusal) {
+	switch {
+	case f == nil:
+		h.Metrics.ClientRevision(v.client.Name, wire.Modern, wire.Modern)
+	case v != nil:
+		h.Metrics.ClientRevision(v.client.Name, v.client.Protocol, "")
+	}
 }
 
 // NoStream answers GET and DELETE, which this revision does not have.

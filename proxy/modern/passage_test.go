@@ -66,6 +66,8 @@ func TestHeadersAreHeldAgainstTheBody(t *testing.T) {
 			t.Errorf("%s: %s", tc.what, m.Error)
 		}
 	}
+	w.want(3, "client_revisions_total", "client", "other", "requested", mcptest.ModernVersion, "negotiated", mcptest.ModernVersion)
+	w.want(2, "client_revisions_total", "negotiated", "none")
 	if n := len(w.upstream.Attempts("tools/call")); n != 3 {
 		t.Errorf("%d calls went up, want 3", n)
 	}

@@ -65,7 +65,7 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 	if v.name != "" || wire.NameMember(v.method) != "" {
 		about.Args = m.Arguments.Of(msg)
 	}
-	ask := &answer.Context{Route: h.Route, Request: about, Client: clientOf(v), Can: v.declared.Can, Channel: answer.Later{}}
+	ask := &answer.Context{Route: h.Route, Request: about, Client: v.client, Can: v.declared.Can, Channel: answer.Later{}}
 	declared := h.Service.Desk.Declares(ask)
 	authorization := r.Header.Get("Authorization")
 	call := &upstream.Call{
@@ -113,16 +113,6 @@ func mirrored(h http.Header) http.Header {
 		}
 	}
 	return found
-}
-
-// clientOf describes the client to rules.
-func clientOf(v *visitor) policy.Client {
-	c := policy.Client{Protocol: wire.Modern, Can: v.declared.Can}
-	if wire.KindOf(v.info) == '{' {
-		c.Name, _ = wire.Unquote(wire.Get(v.info, "name"))
-		c.Version, _ = wire.Unquote(wire.Get(v.info, "version"))
-	}
-	return c
 }
 
 // tooMuchToCarry is the failure of a round trip that no requestState can hold: answers

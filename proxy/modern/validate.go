@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/policy"
 )
 
 // The headers that mirror the body (Streamable HTTP, Request Metadata), as net/http
@@ -19,7 +20,7 @@ const (
 type visitor struct {
 	method, name string // name of the tool or prompt, or the resource's URI
 	declared     wire.Capabilities
-	info         []byte // raw clientInfo; nil when absent
+	client       policy.Client
 }
 
 // refusal is why a request is not taken.
@@ -47,7 +48,8 @@ func mismatch(header, why string) *refusal {
 
 // visit holds a request to what a server must: the required members of _meta, the
 // headers against the body, and the version (Base Protocol, _meta; Streamable HTTP,
-// Server Validation; Versioning).
+// Server Validation; Versioning). With a version that is not spoken here, the visitor is
+// known all the same.
 func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
 	msg := m.Bytes()
 	version, ok := wire.Unquote(m.ProtocolVersion.Of(msg))
@@ -57,7 +59,7 @@ func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
 	if f := mirrors(r, headerVersion, version, false); f != nil {
 		return nil, f
 	}
-	v := &visitor{method: m.MethodName(), info: m.ClientInfo.Of(msg)}
+	v := &visitor{method: m.MethodName(), client: clientOf(m.ClientInfo.Of(msg), version)}
 	if f := mirrors(r, headerMethod, v.method, false); f != nil {
 		return nil, f
 	}
@@ -65,14 +67,25 @@ func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
 		return nil, f
 	}
 	if version != wire.Modern {
-		return nil, unsupported(version)
+		return v, unsupported(version)
 	}
 	raw := m.ClientCapabilities.Of(msg)
 	if wire.KindOf(raw) != '{' || wire.ValidateStrict(raw) != nil {
 		return nil, invalid("params._meta must hold " + wire.MetaClientCapabilities + ", an object")
 	}
 	v.declared = wire.ParseCapabilities(raw)
+	v.client.Can = v.declared.Can
 	return v, nil
+}
+
+// clientOf describes the client to rules; info is its raw clientInfo, or nil.
+func clientOf(info []byte, version string) policy.Client {
+	c := policy.Client{Protocol: version}
+	if wire.KindOf(info) == '{' {
+		c.Name, _ = wire.Unquote(wire.Get(info, "name"))
+		c.Version, _ = wire.Unquote(wire.Get(info, "version"))
+	}
+	return c
 }
 
 // readName takes the name that the method has, which the Mcp-Name header mirrors.

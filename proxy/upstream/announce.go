@@ -109,6 +109,7 @@ func (s *share) announce(l *listen, n *wire.Scanner) bool {
 	switch method {
 	case wire.NotifyToolsChanged:
 		asked = l.filter.tools
+		s.hub.u.ToolsChanged(s.cred)
 	case wire.NotifyPromptsChanged:
 		asked = l.filter.prompts
 	case wire.NotifyResourcesChanged:

@@ -12,21 +12,23 @@ import (
 // the server refused before acting (-32020, -32022), or when a method that may be repeated was cut off. An error is always
 // an *Error; its Reason is Cancelled when ctx ended.
 func (u *Upstream) Attempt(ctx context.Context, c *Call, r Retry, s Sink) (Result, error) {
-	res, err := u.attempt(ctx, c, r, s)
-	if err != nil {
+	var res Result
+	if err := u.attempt(ctx, c, r, s, &res); err != nil {
 		return Result{}, err
 	}
 	return res, nil
 }
 
-func (u *Upstream) attempt(ctx context.Context, c *Call, r Retry, s Sink) (Result, *Error) {
+// attempt fills res. What an attempt brings is handed down by pointer: a call that waits for a person keeps the stack that
+// its attempts have needed.
+func (u *Upstream) attempt(ctx context.Context, c *Call, r Retry, s Sink, res *Result) *Error {
 	var spent resends
 	mirrored := u.mirrored(ctx, c)
 	for {
 		before := u.lastID.Load()
-		res, err := u.send(ctx, c, r, s, mirrored)
+		err := u.send(ctx, c, r, s, mirrored, res)
 		if err == nil || !spent.allow(c, r, err) {
-			return res, err
+			return err
 		}
 		if err.Reason == HeaderMismatch {
 			mirrored = u.mirroredAnew(ctx, c, before, mirrored)
@@ -73,6 +75,7 @@ type attempt struct {
 	scan   wire.Scanner // of the message that comes in
 	buffer []byte       // its storage between messages
 	read   []byte       // what is read of an event stream; nil until there is one
+	res    Result       // what it brought
 	status int          // HTTP status; 0 until one came
 
 	forgotten int // how many bytes of the message have gone down and are no longer in the scanner
@@ -84,27 +87,28 @@ type attempt struct {
 const keepBuffer = 256 << 10
 
 // send makes one attempt and counts it.
-func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored []toolschema.Header) (Result, *Error) {
+func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored []toolschema.Header, res *Result) *Error {
 	a, _ := u.attempts.Get().(*attempt)
 	if a == nil {
 		a = &attempt{u: u}
 	}
 	a.call, a.retry, a.mirrored, a.sink = c, r, mirrored, s
-	a.status, a.passed = 0, false
+	a.status, a.passed, a.res = 0, false, Result{}
 	a.mint()
 	a.watch = watchSilence(ctx, u.o.patience(c.Method))
 	began := time.Now()
-	res, err := a.run()
+	err := a.run()
 	a.watch.stop()
+	*res = a.res
 	u.countAttempt(c, res, err, time.Since(began))
 	a.release()
-	return res, err
+	return err
 }
 
 // release puts the attempt back. Nothing else holds it then: the transport has no more than its headers and body, which
 // are not its own.
 func (a *attempt) release() {
-	a.call, a.retry, a.mirrored, a.sink, a.watch = nil, Retry{}, nil, nil, nil
+	a.call, a.retry, a.mirrored, a.sink, a.watch, a.res = nil, Retry{}, nil, nil, nil, Result{}
 	if cap(a.buffer) > keepBuffer {
 		a.buffer = nil
 	}
@@ -115,14 +119,14 @@ func (a *attempt) release() {
 }
 
 // run sends the request and receives the answer.
-func (a *attempt) run() (Result, *Error) {
+func (a *attempt) run() *Error {
 	if a.watch.ctx.Err() != nil {
-		return Result{}, a.interrupted(nil)
+		return a.interrupted(nil)
 	}
 	g := outgoing{header: a.u.base.of(a.call, a.u.o.Authorization, a.mirrored), host: a.u.base.host, body: a.message()}
 	resp, err := a.exchange(&g)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	defer resp.Body.Close()
 	return a.receive(resp)

@@ -17,9 +17,9 @@ const (
 )
 
 // readJSON takes in a body that is one message. length is its size in bytes, -1 when not known.
-func (a *attempt) readJSON(body io.Reader, length int64) (Result, *Error) {
+func (a *attempt) readJSON(body io.Reader, length int64) *Error {
 	if a.tooLong(length) {
-		return Result{}, a.tooLarge()
+		return a.tooLarge()
 	}
 	a.begin()
 	defer a.end()
@@ -30,30 +30,30 @@ func (a *attempt) readJSON(body io.Reader, length int64) (Result, *Error) {
 		a.watch.heard()
 		if n > 0 {
 			if fault := a.scan.Added(n); fault != nil {
-				return Result{}, p.fault(a.malformed(fault))
+				return p.fault(a.malformed(fault))
 			}
 			if a.tooLong(int64(a.scan.Len())) {
-				return Result{}, p.fault(a.tooLarge())
+				return p.fault(a.tooLarge())
 			}
 			if fault := p.advance(); fault != nil {
-				return Result{}, fault
+				return fault
 			}
 		}
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return Result{}, p.fault(a.cutOff(err))
+			return p.fault(a.cutOff(err))
 		}
 	}
 	if a.scan.Len() == 0 {
 		if !a.success() {
-			return Result{}, a.fail(Status, a.statusText())
+			return a.fail(Status, a.statusText())
 		}
-		return Result{}, a.fail(Empty, a.statusText()+" with an empty body")
+		return a.fail(Empty, a.statusText()+" with an empty body")
 	}
 	if fault := a.scan.End(); fault != nil {
-		return Result{}, p.fault(a.malformed(fault))
+		return p.fault(a.malformed(fault))
 	}
 	if p.to != nil {
 		return p.finish()
@@ -152,16 +152,17 @@ func (p *passage) check() *Error {
 }
 
 // finish hands on the rest of a reply that has come whole.
-func (p *passage) finish() (Result, *Error) {
+func (p *passage) finish() *Error {
 	s := &p.a.scan
 	if s.Kind != wire.Result || !p.sawID {
-		return Result{}, p.fault(p.a.fail(Malformed, "upstream's answer is not a response"))
+		return p.fault(p.a.fail(Malformed, "upstream's answer is not a response"))
 	}
 	if fault := p.drain(); fault != nil {
-		return Result{}, fault
+		return fault
 	}
 	p.a.accept()
-	return Result{Outcome: Complete}, nil
+	p.a.res = Result{Outcome: Complete}
+	return nil
 }
 
 // fault makes of a failure what it is once a part of the reply has gone down.

@@ -14,7 +14,7 @@ import (
 var errEnough = errors.New("the stream has told all that is needed")
 
 // readEvents takes in an event stream up to its response (MCP, Streamable HTTP, Receiving Messages).
-func (a *attempt) readEvents(body io.Reader) (Result, *Error) {
+func (a *attempt) readEvents(body io.Reader) *Error {
 	if a.read == nil {
 		a.read = make([]byte, 16<<10)
 	}
@@ -30,15 +30,15 @@ func (a *attempt) readEvents(body io.Reader) (Result, *Error) {
 			flusher.Flush()
 		}
 		if enough {
-			return e.res, e.err // only events ends the reading, and says why
+			return e.err // only events ends the reading, and says why
 		}
 		switch {
 		case err == io.EOF && !a.success():
-			return Result{}, a.fail(Status, a.statusText())
+			return a.fail(Status, a.statusText())
 		case err == io.EOF:
-			return Result{}, a.fail(Cut, "upstream ended its stream without a response")
+			return a.fail(Cut, "upstream ended its stream without a response")
 		case err != nil:
-			return Result{}, a.cutOff(err)
+			return a.cutOff(err)
 		}
 	}
 }
@@ -49,7 +49,6 @@ type events struct {
 	open bool  // the scanner holds data of the event under way
 	bad  error // why that is no message; whether it had to be one is known when the event is over
 
-	res Result
 	err *Error
 }
 
@@ -86,7 +85,7 @@ func (e *events) Dispatch(kind string) error {
 	}
 	switch e.a.scan.Kind {
 	case wire.Result, wire.ErrorResponse:
-		e.res, e.err = e.a.conclude()
+		e.err = e.a.conclude()
 		return errEnough
 	case wire.Request:
 		e.a.drop(metrics.DropServerRequest, "a request of the server")
@@ -94,7 +93,7 @@ func (e *events) Dispatch(kind string) error {
 		if l, ok := e.a.sink.(*listen); !ok {
 			e.notify()
 		} else if l.take(e.a) {
-			e.res = Result{Outcome: Complete}
+			e.a.res = Result{Outcome: Complete}
 			return errEnough
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // countAttempt counts an attempt that is over.
-func (u *Upstream) countAttempt(c *Call, res Result, err *Error, took time.Duration) {
+func (u *Upstream) countAttempt(c *Call, res *Result, err *Error, took time.Duration) {
 	m := u.o.Metrics
 	if m == nil {
 		return
@@ -20,7 +20,7 @@ func (u *Upstream) countAttempt(c *Call, res Result, err *Error, took time.Durat
 	}
 }
 
-func attemptOutcome(res Result, err *Error) metrics.AttemptOutcome {
+func attemptOutcome(res *Result, err *Error) metrics.AttemptOutcome {
 	switch {
 	case err == nil && res.Outcome == Complete:
 		return metrics.AttemptComplete

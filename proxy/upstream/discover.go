@@ -81,7 +81,8 @@ func (u *Upstream) fly(f *flight, who session.Digest, cred Credential) {
 // probe asks the server what it is and draws the conclusions.
 func (u *Upstream) probe(ctx context.Context, who session.Digest, cred Credential) (*View, *Error) {
 	p := &probe{}
-	res, err := u.attempt(ctx, u.discovery(cred), Retry{}, p)
+	var res Result
+	err := u.attempt(ctx, u.discovery(cred), Retry{}, p, &res)
 	now := time.Now()
 	if err == nil {
 		p.read()

@@ -37,7 +37,7 @@ type listener interface {
 func (u *Upstream) listen(ctx context.Context, cred Credential, l *listen) *Error {
 	call := u.discovery(cred)
 	call.Method, call.Params = wire.MethodListen, l.filter.params()
-	_, err := u.attempt(ctx, call, Retry{}, l)
+	err := u.attempt(ctx, call, Retry{}, l, new(Result))
 	if err == nil {
 		err = l.refused
 	}

@@ -7,27 +7,27 @@ import (
 )
 
 // conclude makes of the response that has come whole what the attempt brought.
-func (a *attempt) conclude() (Result, *Error) {
+func (a *attempt) conclude() *Error {
 	s := &a.scan
 	switch s.Kind {
 	case wire.ErrorResponse:
 		if id := s.ID.Of(s.Bytes()); id != nil && string(id) != "null" && !a.mine(s.ID) {
-			return Result{}, a.wrongID()
+			return a.wrongID()
 		}
 		return a.concludeError()
 	case wire.Result:
 		switch {
 		case !a.success():
-			return Result{}, a.fail(Status, a.statusText())
+			return a.fail(Status, a.statusText())
 		case !a.mine(s.ID):
-			return Result{}, a.wrongID()
+			return a.wrongID()
 		}
 		return a.concludeResult()
 	}
 	if !a.success() {
-		return Result{}, a.fail(Status, a.statusText())
+		return a.fail(Status, a.statusText())
 	}
-	return Result{}, a.fail(Malformed, "upstream's answer is not a response")
+	return a.fail(Malformed, "upstream's answer is not a response")
 }
 
 // value is a member of the message that comes in, nil when it is absent. Of a reply that goes down in pieces it must not be
@@ -70,7 +70,7 @@ func (a *attempt) resultType() string {
 }
 
 // concludeResult tells a final result from one that needs input.
-func (a *attempt) concludeResult() (Result, *Error) {
+func (a *attempt) concludeResult() *Error {
 	s := &a.scan
 	if a.final(s) {
 		a.accept()
@@ -80,17 +80,18 @@ func (a *attempt) concludeResult() (Result, *Error) {
 		return a.reply(Complete)
 	}
 	if s.Ending != wire.InputRequired || !wire.MayAsk(a.call.Method) {
-		return Result{}, a.notFinal()
+		return a.notFinal()
 	}
 	a.accept()
 	msg := s.Bytes()
-	return Result{
+	a.res = Result{
 		Outcome: InputRequired, ResultType: a.resultType(),
 		Requests: slices.Clone(s.InputRequests.Of(msg)),
 		State:    slices.Clone(s.RequestState.Of(msg)),
 		Size:     s.Result.Hi - s.Result.Lo,
 		Whole:    a.whole(),
-	}, nil
+	}
+	return nil
 }
 
 // notFinal is the failure of a result whose resultType must not be, or must not be here.
@@ -107,11 +108,12 @@ func (a *attempt) notFinal() *Error {
 }
 
 // reply hands the final response to the sink.
-func (a *attempt) reply(o Outcome) (Result, *Error) {
+func (a *attempt) reply(o Outcome) *Error {
 	a.passed = true
 	kind := a.resultType()
 	if err := a.sink.Reply(&a.scan); err != nil {
-		return Result{}, a.because(Broken, "the reply could not be passed on", err)
+		return a.because(Broken, "the reply could not be passed on", err)
 	}
-	return Result{Outcome: o, ResultType: kind}, nil
+	a.res = Result{Outcome: o, ResultType: kind}
+	return nil
 }

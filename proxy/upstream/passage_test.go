@@ -116,7 +116,7 @@ func (s *closedSink) Write([]byte) (int, error)         { return 0, s.err }
 
 // Memory for a length that a server merely claims is not taken.
 func TestRoomIsNotTakenOnTrust(t *testing.T) {
-	a := &attempt{u: &Upstream{}}
+	a := &attempt{u: &Upstream{}, call: &Call{}}
 	a.begin()
 	p := passage{a: a}
 	if n := p.room(1 << 30); n > chunk {

@@ -11,15 +11,15 @@ import (
 
 // concludeError passes a JSON-RPC error on, whatever HTTP status it came with, except for the three by which a server
 // refuses how it was asked: those are between it and the proxy.
-func (a *attempt) concludeError() (Result, *Error) {
+func (a *attempt) concludeError() *Error {
 	raw := a.scan.Error.Of(a.scan.Bytes())
 	code, err := strconv.Atoi(string(wire.Get(raw, "code")))
 	message, ok := wire.Unquote(wire.Get(raw, "message"))
 	if err != nil || !ok {
 		if !a.success() {
-			return Result{}, a.fail(Status, a.statusText())
+			return a.fail(Status, a.statusText())
 		}
-		return Result{}, a.fail(Malformed, "upstream answered with an error that has no code or message")
+		return a.fail(Malformed, "upstream answered with an error that has no code or message")
 	}
 	data := wire.Get(raw, "data")
 	if a.call.Passed != nil && code != wire.CodeUnsupportedVersion {
@@ -28,11 +28,11 @@ func (a *attempt) concludeError() (Result, *Error) {
 	}
 	switch code {
 	case wire.CodeHeaderMismatch:
-		return Result{}, a.fail(HeaderMismatch, "upstream refused the request's headers: "+wire.Clean(message, 100))
+		return a.fail(HeaderMismatch, "upstream refused the request's headers: "+wire.Clean(message, 100))
 	case wire.CodeMissingCapability:
-		return Result{}, a.missingCapability(data)
+		return a.missingCapability(data)
 	case wire.CodeUnsupportedVersion:
-		return Result{}, a.noCommonVersion(data)
+		return a.noCommonVersion(data)
 	}
 	return a.reply(RPCError)
 }

@@ -10,35 +10,34 @@ import (
 )
 
 // receive takes in an answer by its status and media type (MCP, Streamable HTTP, Receiving Messages).
-func (a *attempt) receive(resp *http.Response) (Result, *Error) {
+func (a *attempt) receive(resp *http.Response) *Error {
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		a.settle(resp)
-		return Result{}, a.unauthorized(resp)
+		return a.unauthorized(resp)
 	}
 	media := mediaType(resp.Header)
 	if media == mediaOther || media == mediaNone && !a.success() {
 		err := a.noMessage(resp)
 		a.settle(resp)
-		return Result{}, err
+		return err
 	}
 	body, length, fault := a.decoded(resp)
 	if fault != nil {
-		return Result{}, fault
+		return fault
 	}
-	var res Result
 	if media == mediaEvents {
-		if res, fault = a.readEvents(body); fault == nil || fault.Reason != Timeout && fault.Reason != Cancelled {
+		if fault = a.readEvents(body); fault == nil || fault.Reason != Timeout && fault.Reason != Cancelled {
 			a.settle(resp)
 		}
 	} else {
-		res, fault = a.readJSON(body, length)
+		fault = a.readJSON(body, length)
 	}
 	if fault != nil {
 		a.retryAfter(fault, resp)
 	}
-	res.status = a.status
-	return res, fault
+	a.res.status = a.status
+	return fault
 }
 
 // success tells a 2xx.

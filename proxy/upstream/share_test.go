@@ -149,11 +149,11 @@ func TestARefusedCredentialIsListenedUnderAgainOnceItIsAccepted(t *testing.T) {
 			t.Errorf("%d listens under a credential that is not taken", n)
 		}
 		call := s.up.discovery(p.cred)
-		if _, err := s.up.attempt(t.Context(), call, Retry{}, &probe{}); err == nil || err.Reason != Unauthorized {
+		if err := s.up.attempt(t.Context(), call, Retry{}, &probe{}, new(Result)); err == nil || err.Reason != Unauthorized {
 			t.Fatal(err)
 		}
 		s.set(func() { s.refuse = nil })
-		if _, err := s.up.attempt(t.Context(), call, Retry{}, &probe{}); err != nil {
+		if err := s.up.attempt(t.Context(), call, Retry{}, &probe{}, new(Result)); err != nil {
 			t.Fatal(err)
 		}
 		soon()

@@ -11,61 +11,87 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
 )
 
+// The crowd: asks of one call, calls of one session, sessions.
+const (
+	crowdAsks, crowdCalls, crowdSessions = 16, 5, 25
+	crowd                                = crowdAsks * crowdCalls * crowdSessions
+)
+
+// crowdCall is one call; everything about it has its name, so that a mix-up shows.
+type crowdCall struct {
+	client *mcptest.Client
+	reply  *mcptest.Stream
+	name   string
+}
+
+type crowdAsk struct {
+	*crowdCall
+	ask  *mcptest.Message
+	text string // of the question
+}
+
+func crowdScript(a *mcptest.Attempt) mcptest.Reply {
+	if a.IsRetry() {
+		return mcptest.Reply{Result: mcptest.Text(a.Name() + " " + string(a.State()) + " " + string(a.Param("inputResponses")))}
+	}
+	var asks []mcptest.Ask
+	for i := range crowdAsks {
+		asks = append(asks, mcptest.Form(fmt.Sprintf("q%d", i), fmt.Sprintf("%s/%d", a.Name(), i), `{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`))
+	}
+	return mcptest.Reply{Result: mcptest.InputRequired(mcptest.Quote("state of "+a.Name()), asks...)}
+}
+
 // Two thousand questions are open at once and answered in any order: none is lost, none
 // reaches another call, and nothing is left behind.
 func TestTwoThousandAsksAtOnce(t *testing.T) {
-	const sessions, calls = 100, 20
 	u, d := start(t, "", "")
-	u.Handle("tools/call", func(a *mcptest.Attempt) mcptest.Reply {
-		if !a.IsRetry() {
-			name := a.Name() // the ask is the call's own, so that a mix-up shows
-			return mcptest.Reply{Result: mcptest.InputRequired(mcptest.Quote("s-"+name), mcptest.Form("q-"+name, "Who are you, "+name+"?", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`))}
-		}
-		return mcptest.Reply{Result: mcptest.Text(a.Name() + " " + string(a.State()) + " " + string(a.Param("inputResponses")))}
-	})
-	type call struct {
-		client *mcptest.Client
-		reply  *mcptest.Stream
-		name   string
-		ask    *mcptest.Message
-	}
-	all := make([]call, sessions*calls)
-	var wg sync.WaitGroup
-	for s := range sessions {
+	u.Handle("tools/call", crowdScript)
+	var calls []*crowdCall
+	for s := range crowdSessions {
 		client := mcptest.Connect(t, d.Endpoint(), mcptest.V20250618, mcptest.EveryCapability)
-		for i := range calls {
-			name := fmt.Sprintf("t%d-%d", s, i)
-			all[s*calls+i] = call{client: client, name: name, reply: client.CallTool(fmt.Sprint(i), name, `{}`)} // every session has the same ids
+		for i := range crowdCalls { // every session has the same ids
+			name := fmt.Sprintf("s%d-c%d", s, i)
+			calls = append(calls, &crowdCall{client, client.CallTool(fmt.Sprint(i), name, `{}`), name})
 		}
 	}
-	for i := range all {
-		all[i].ask = all[i].reply.Ask("elicitation/create")
-		if text := string(mcptest.Member(all[i].ask.Params, "message")); !strings.Contains(text, all[i].name+"?") {
-			t.Fatalf("%s was asked %s", all[i].name, text)
+	var asks []crowdAsk
+	for _, c := range calls {
+		for range crowdAsks {
+			m := c.reply.Ask("elicitation/create")
+			text := strings.Trim(string(mcptest.Member(m.Params, "message")), `"`)
+			if !strings.HasPrefix(text, c.name+"/") {
+				t.Fatalf("%s was asked %s", c.name, text)
+			}
+			asks = append(asks, crowdAsk{c, m, text})
 		}
 	}
-	d.AwaitMetric(sessions*calls, "mrtr_proxy_round_trips_open")
-	rand.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
-	for worker := range 16 {
+	d.AwaitMetric(crowdCalls*crowdSessions, "mrtr_proxy_round_trips_open")
+	rand.Shuffle(len(asks), func(i, k int) { asks[i], asks[k] = asks[k], asks[i] })
+	var wg sync.WaitGroup
+	const workers = 16
+	for worker := range workers {
 		wg.Go(func() {
-			for i := worker; i < len(all); i += 16 {
-				c := all[i]
-				if status := c.client.Answer(c.ask, `{"action":"accept","content":{"name":`+mcptest.Quote(c.name)+`}}`); status != http.StatusAccepted {
-					t.Errorf("%s: answer: HTTP %d", c.name, status)
+			for i := worker; i < len(asks); i += workers {
+				a := asks[i]
+				if status := a.client.Answer(a.ask, `{"action":"accept","content":{"to":`+mcptest.Quote(a.text)+`}}`); status != http.StatusAccepted {
+					t.Errorf("%s: answer: HTTP %d", a.text, status)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, c := range all {
-		want := c.name + ` "s-` + c.name + `" {"q-` + c.name + `":{"action":"accept","content":{"name":"` + c.name + `"}}}`
-		if m := c.reply.Response(); m.Text() != want {
+	for _, c := range calls {
+		want := c.name + ` "state of ` + c.name + `" {`
+		for i := range crowdAsks {
+			want += fmt.Sprintf(`"q%d":{"action":"accept","content":{"to":"%s/%d"}},`, i, c.name, i)
+		}
+		if m := c.reply.Response(); m.Text() != strings.TrimSuffix(want, ",")+"}" {
 			t.Fatalf("%s got %s", c.name, m.Raw)
 		}
 	}
 	awaitQuiet(d)
 	m := d.Metrics()
-	for name, want := range map[string]float64{"mrtr_proxy_messages_dropped_total": 0, "mrtr_proxy_limit_trips_total": 0, "mrtr_proxy_asks_total": sessions * calls} {
+	for name, want := range map[string]float64{"mrtr_proxy_messages_dropped_total": 0, "mrtr_proxy_limit_trips_total": 0, "mrtr_proxy_asks_total": crowd} {
 		if got := m.Sum(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

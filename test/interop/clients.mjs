@@ -5,9 +5,16 @@ const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const adds = ['add: 5'];
 const asked = ['add: 5', 'greet: Hello, Ada'];
 
+// For clients that cannot be asked: a rule answers in their place.
+export const rule = `policy:
+  rules:
+    - name: a-name
+      match: {method: elicitation/create, mode: form, tool: greet}
+      accept: {content: {name: Rule}}`;
+
 /**
  * name is the folder with the package. Each step gets url, and run: a program of the package with arguments; its standard
- * input, if any, is a list of {text, after}.
+ * input, if any, is a list of {text, after}. The steps of ruled run with a rule that answers the question of greet.
  */
 export const clients = [
   {
@@ -40,6 +47,10 @@ export const clients = [
         expect(await run('mcp-inspector', inspect(url, 'prompts/list')), ['test_simple_prompt']);
       },
     },
+    ruled: {
+      'tools/call, which asks': async ({ url, run }) =>
+        expect(await run('mcp-inspector', [...inspect(url, 'tools/call'), '--tool-name', 'greet']), ['Hello, Rule']),
+    },
   },
   {
     name: 'mcp-remote',
@@ -63,6 +74,7 @@ export const clients = [
       'tools; a question fails, as it cannot be asked': async ({ url, run }) =>
         expect(await run('node', ['client.mjs', url]), [...adds, 'greet: fails', 'elicitation']),
     },
+    ruled: { 'tools, and a question': async ({ url, run }) => expect(await run('node', ['client.mjs', url]), [...adds, 'greet: Hello, Rule']) },
   },
   {
     name: 'mcp-go',

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { daemon } from '../peers/daemon.mjs';
 import { recorder } from '../peers/recorder.mjs';
 import { serve } from '../peers/server/serve.mjs';
-import { clients } from './clients.mjs';
+import { clients, rule } from './clients.mjs';
 import { command } from './command.mjs';
 import { summary } from './summary.mjs';
 
@@ -38,7 +38,7 @@ async function install(folder) {
   return `${name} ${JSON.parse(lock).packages[`node_modules/${name}`].version}`;
 }
 
-/** One client: every step once, and once more without the modern era if it used that. */
+/** One client: every step once, once more without the modern era if it used that, and what it does where a rule answers. */
 async function measure(client) {
   const folder = join(here, client.name);
   let version;
@@ -47,21 +47,22 @@ async function measure(client) {
   } catch (error) {
     return { version: `not runnable: ${String(error.stderr || error.message).slice(0, 300)}`, passes: [] };
   }
-  const passes = [await pass(client, folder, false)];
-  if (passes[0].modern) passes.push(await pass(client, folder, true));
+  const passes = [await pass(client.name, folder, 'as it is', client.steps)];
+  if (passes[0].modern) passes.push(await pass(client.name, folder, 'with its modern requests refused', client.steps, { legacyOnly: true }));
+  if (client.ruled) passes.push(await pass(client.name, folder, 'with a rule that answers', client.ruled, { route: rule }));
   return { version, passes };
 }
 
-async function pass(client, folder, legacyOnly) {
+async function pass(client, folder, name, all, { legacyOnly, route } = {}) {
   const server = await serve();
-  const proxy = await daemon(server.url);
+  const proxy = await daemon(server.url, { route });
   const tap = await recorder(proxy.url, { legacyOnly });
-  const home = join(out, `${client.name}.home`);
+  const home = join(out, `${client}.home`);
   await rm(home, { recursive: true, force: true });
   const path = join(folder, 'node_modules', '.bin');
   const run = (program, args, more) => command(folder, home, program, args, { path, ...more });
   const steps = [];
-  for (const [what, step] of Object.entries(client.steps)) {
+  for (const [what, step] of Object.entries(all)) {
     try {
       await step({ url: tap.url, run });
       steps.push({ what, status: 'ok' });
@@ -76,9 +77,9 @@ async function pass(client, folder, legacyOnly) {
   const { violations } = server.counts;
   if (!server.counts.clean) steps.push({ what: 'only modern traffic goes upstream', status: 'failed', why: `: ${JSON.stringify(violations)}` });
   const record = { seen: tap.seen, violations, log: proxy.lines };
-  await writeFile(join(out, `${client.name}${legacyOnly ? '.legacy' : ''}.json`), JSON.stringify(record, undefined, 1));
+  await writeFile(join(out, `${client}, ${name}.json`), JSON.stringify(record, undefined, 1));
   const modern = tap.seen.some(({ messages }) => messages.some(({ method }) => method === 'server/discover'));
-  return { name: legacyOnly ? 'with its modern requests refused' : 'as it is', steps, modern, wire: summary(tap.seen) };
+  return { name, steps, modern, wire: summary(tap.seen) };
 }
 
 const wanted = process.argv.slice(2);

@@ -67,7 +67,7 @@ function envelope(counts, { method, params = {} }) {
   if (meta[PREFIX + 'protocolVersion'] !== MODERN) counts.violation('_meta protocolVersion', meta[PREFIX + 'protocolVersion']);
   const can = meta[PREFIX + 'clientCapabilities'];
   if (typeof can !== 'object' || can === null) counts.violation('_meta clientCapabilities', can);
-  else if ('tasks' in can) counts.violation('tasks declared', JSON.stringify(can));
+  else if ('tasks' in can || can.extensions?.[PREFIX + 'tasks']) counts.violation('tasks declared', JSON.stringify(can));
   if (!meta[PREFIX + 'clientInfo']?.name) counts.violation('_meta clientInfo', method);
   if ('task' in params) counts.violation('params.task', method);
 }
