@@ -9,10 +9,10 @@ RACE    := $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) e
 
 FUZZTIME ?= 20s
 
-.PHONY: help build check fmt vet lint imports test conformance sdk interop demo bench micro fuzz cover vuln clean
+.PHONY: help build check fmt vet lint imports test conformance sdk interop demo bench micro fuzz deploy-check soak cover vuln clean
 
 help: ## this list
-	@awk -F':[^#]*## ' '/^[a-z]+:.*## /{printf "%-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':[^#]*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the static binary, bin/mrtr-proxy
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mrtr-proxy ./cmd/mrtr-proxy
@@ -58,6 +58,12 @@ fuzz: ## every fuzz target for FUZZTIME each
 			echo "$$dir $$name"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$dir; \
 		done; \
 	done
+
+deploy-check: ## all of deploy: rules, dashboard, unit, manifests, and a real Prometheus
+	deploy/check/run
+
+soak: build ## 200,000 exchanges of all kinds, and what stays behind
+	MRTR_PROXY_BIN=$(CURDIR)/bin/mrtr-proxy $(GO) test -count=1 -tags soak -timeout 20m -v ./deploy/soak
 
 cover: ## coverage of the tests, cover.html
 	$(GO) test -coverpkg=./... -coverprofile=cover.out $(PKG)

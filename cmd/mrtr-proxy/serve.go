@@ -36,6 +36,7 @@ func serve(args []string, s streams) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
+	defer daemon.RelaxCollector(os.Getenv)()
 	b := build()
 	d, err := daemon.New(daemon.Options{Load: load, Version: b.version, Revision: b.revision, Supervisor: daemon.SupervisorOf(os.Getenv, os.Getpid())})
 	if err != nil {

@@ -148,3 +148,13 @@ func key(d apps.Deployment, built resmap.ResMap) error {
 	}
 	return fmt.Errorf("no volume with the keys")
 }
+
+// fits tells whether a selector picks what has these labels.
+func fits(selector, labels map[string]string) bool {
+	for k, v := range selector {
+		if labels[k] != v {
+			return false
+		}
+	}
+	return len(selector) > 0
+}

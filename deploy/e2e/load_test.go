@@ -34,11 +34,11 @@ type world struct {
 }
 
 // faulty are the routes on which things go wrong, each in its own way.
-var faulty = []string{"/failing", "/protocol", "/trips", "/unanswered", "/lost"}
+var faulty = []string{"/failing", "/protocol", "/trips", "/unanswered", "/lost", "/spent"}
 
 func (w *world) config(auditFile string) string {
 	var b strings.Builder
-	b.WriteString("audit: {file: " + auditFile + "}\nlog: {access: \"off\"}\nlimits: {max_rounds: 3}\npolicy:\n  rules:\n" +
+	b.WriteString("audit: {file: " + auditFile + "}\nlog: {access: \"off\"}\nlimits: {max_rounds: 3}\nbudgets: [{name: one-a-day, match: {tool: auto_spent}, per: tool, max_asks: 1, window: 24h}]\npolicy:\n  rules:\n" +
 		"    - {name: the-usual-port, match: {tool: \"auto_*\"}, accept: {content: {port: 8080}}}\nroutes:\n")
 	for _, path := range append([]string{"/mcp"}, faulty...) {
 		b.WriteString("  - {path: " + path + ", upstream: {url: \"" + w.up.URL() + "\"}}\n")
@@ -109,7 +109,7 @@ func (w *world) client(path string) {
 }
 
 func (w *world) request(c *mcptest.Client, path string, id int) {
-	name := map[string]string{"/failing": "unavailable", "/protocol": "nonsense", "/trips": "auto_for_ever", "/unanswered": "ask", "/lost": "broken"}[path]
+	name := map[string]string{"/failing": "unavailable", "/protocol": "nonsense", "/trips": "auto_for_ever", "/unanswered": "ask", "/lost": "broken", "/spent": "auto_spent"}[path]
 	if path == "/mcp" {
 		name = []string{"plain", "ask", "auto_port", "later"}[id%4]
 	}

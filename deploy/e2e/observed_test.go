@@ -154,7 +154,7 @@ func examples(t *testing.T) (queries []string) {
 	block, _, _ = strings.Cut(block, "```")
 	for line := range strings.Lines(block) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			queries = append(queries, regexp.MustCompile(`\[\d+[mh]\]`).ReplaceAllString(line, "[5s]"))
+			queries = append(queries, regexp.MustCompile(`\[\d+[mhd]\]`).ReplaceAllString(line, "[5s]"))
 		}
 	}
 	return queries

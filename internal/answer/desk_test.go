@@ -89,11 +89,11 @@ func TestASchemaThatCannotBeCheckedIsTheServersFault(t *testing.T) {
 		if f := b.want(t, b.about(says(`{"action":"accept"}`)), a, settled{"", 0, "policy", "invalid"}); f.Kind != resolver.Protocol {
 			t.Errorf("%s: %s, want a protocol failure", params, f.Kind)
 		}
-		if f := Check([]resolver.Ask{rootsAsk, formAsk(portSchema), a}); f == nil || f.Kind != resolver.Protocol || f.Key != "q" || !strings.Contains(f.Text, `"q"`) {
+		if f := NewDesk(Options{}).Check([]resolver.Ask{rootsAsk, formAsk(portSchema), a}); f == nil || f.Kind != resolver.Protocol || f.Key != "q" || !strings.Contains(f.Text, `"q"`) {
 			t.Errorf("%s: %+v before anyone is asked", params, f)
 		}
 	}
-	if f := Check([]resolver.Ask{rootsAsk, samplingAsk, formAsk(portSchema), linkAsk("x:")}); f != nil {
+	if f := NewDesk(Options{}).Check([]resolver.Ask{rootsAsk, samplingAsk, formAsk(portSchema), linkAsk("x:")}); f != nil {
 		t.Errorf("a good round: %v", f)
 	}
 }

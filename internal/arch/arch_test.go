@@ -45,6 +45,7 @@ var layers = map[string][]string{
 	"examples":         {"internal/config", "internal/daemon"},
 	"bench":            {"internal/config", "internal/daemon", "internal/wire"},
 	"test/e2e":         {},
+	"deploy":           {},
 	"test/interop":     {},
 }
 

@@ -36,12 +36,13 @@ type Scanner struct {
 	cuts    []cut // what edits leave out or put in, in order
 	idDone  bool  // Drain has written the id
 	seed    maphash.Seed
+	digest  digest
 }
 
 // Init makes the Scanner ready for a message. buf is the storage to use, nil for
 // none; its content is ignored.
 func (s *Scanner) Init(role Role, buf []byte) {
-	s.Found = Found{}
+	s.Found, s.digest = Found{}, digest{}
 	s.role, s.any, s.whole = role, false, false
 	s.buf, s.base, s.around, s.taken, s.err = buf[:0], 0, 0, 0, nil
 	s.state, s.at, s.depth, s.object = atLead, 0, 0, false

@@ -10,7 +10,7 @@ import (
 // report comes from a goroutine of its own, and may come when the round is over.
 func TestAnOverdueReportMayComeWhenTheRoundIsOver(t *testing.T) {
 	const ask = `{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}`
-	for range 200 {
+	for range 60 {
 		synctest.Test(t, func(t *testing.T) {
 			s := readScript(t, "limit mode observe\nlimit input_timeout 10s\nclient r after 10s {\"roots\":[]}")
 			for range 3 {

@@ -139,7 +139,7 @@ func (p *reply) downgraded(m *wire.Scanner) (msg []byte) {
 	case p.method == wire.MethodToolsCall:
 		result = downgradeToolResult(m)
 	case p.method == wire.MethodToolsList:
-		result = downgradeToolList(m)
+		result = p.h.downgradeToolList(m)
 	}
 	if result == nil {
 		return nil
@@ -239,7 +239,7 @@ func (p *reply) close() {
 	if !p.begun && !p.gone {
 		if p.accept.stream {
 			p.open()
-			p.put(p.led())
+			p.put(nil) // no event, not even the first: its id would bring the client back
 		} else {
 			p.begun = true
 			p.w.WriteHeader(http.StatusAccepted)

@@ -132,7 +132,7 @@ func flip(token string) string {
 }
 
 func TestASessionExpires(t *testing.T) {
-	w := newWorld(t, func(o *proxy.Options) { o.MaxAge = time.Second })
+	w := newWorld(t, func(o *proxy.Options) { o.MaxAge = 3 * time.Second })
 	client := w.connect(mcptest.V20250618)
 	mcptest.Eventually(t, "the session is over", func() bool { return client.Request("1", "ping", "").Status() == http.StatusNotFound })
 }

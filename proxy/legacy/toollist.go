@@ -8,6 +8,19 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
+// downgradeToolList is the package's, for lists that are not known to need no change.
+func (h *Handler) downgradeToolList(m *wire.Scanner) []byte {
+	lists := h.Service.Upstream.Lists()
+	if lists.Unchanged(m) {
+		return nil
+	}
+	result := downgradeToolList(m)
+	if result == nil {
+		lists.NoteUnchanged(m)
+	}
+	return result
+}
+
 // downgradeToolList makes of a list of tools what older clients accept, or returns nil
 // when it is that already: an output schema is one of an object, and a property's
 // schema is an object too. A tool with invalid annotations is left out (Tools,

@@ -90,6 +90,29 @@ func TestInvalidToolsAreNotShown(t *testing.T) {
 	}
 }
 
+// What is remembered of a list that went down before is of that list alone.
+func TestAListThatComesAgain(t *testing.T) {
+	w := newWorld(t)
+	client := w.connect(mcptest.V20251125)
+	for _, c := range []struct{ tool, want string }{
+		{tool("a", `"x":{"additionalProperties":false}`), ""},
+		{tool("a", `"x":true`), tool("a", `"x":{}`)},
+		{tool("a", `"x":{"type":"number","x-mcp-header":"N"}`), "[]"},
+		{tool("a", `"x":{"additionalProperties":true}`), ""},
+	} {
+		w.upstream.Handle("tools/list", mcptest.Always(mcptest.Reply{Result: `{"resultType":"complete","tools":[` + c.tool + `],"ttlMs":0,"cacheScope":"public"}`}))
+		want := c.want
+		if want == "" {
+			want = c.tool
+		}
+		for range 3 {
+			if got := string(client.Request("1", "tools/list", "").Response().Result); !strings.Contains(got, want) {
+				t.Errorf("%s, want %s in it", got, want)
+			}
+		}
+	}
+}
+
 // A warning of a route's upstream named the route twice.
 func TestTheLogNamesTheRouteOnce(t *testing.T) {
 	w := newWorld(t)

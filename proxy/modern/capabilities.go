@@ -1,6 +1,11 @@
 package modern
 
-import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
 
 // askables are the members of ClientCapabilities that decide what a server may ask.
 var askables = [...]struct {
@@ -12,10 +17,56 @@ var askables = [...]struct {
 	{"roots", wire.CanRoots},
 }
 
-// effective makes of a client's capabilities object what goes up in its place: declared
+// declaration is what a client's capabilities object says. It is shared: read only.
+type declaration struct {
+	raw  string
+	can  wire.Can
+	asIs bool // it needs no change as long as nothing is added to it or taken away
+}
+
+// declarations remembers objects that were read, since a client sends the same one with
+// every request. It is a table in which a newer entry takes an older one's place.
+type declarations struct {
+	seed  maphash.Seed
+	slots [64]atomic.Pointer[declaration]
+}
+
+func newDeclarations() *declarations { return &declarations{seed: maphash.MakeSeed()} }
+
+// longest is the size in bytes up to which an object is remembered.
+const longest = 4 << 10
+
+// read reads a raw capabilities object; nil when it is none, or can be read in more than
+// one way.
+func (t *declarations) read(raw []byte) *declaration {
+	slot := &t.slots[maphash.Bytes(t.seed, raw)%uint64(len(t.slots))]
+	if d := slot.Load(); d != nil && d.raw == string(raw) {
+		return d
+	}
+	if wire.KindOf(raw) != '{' || wire.ValidateStrict(raw) != nil {
+		return nil
+	}
+	d := &declaration{raw: string(raw), can: wire.ParseCapabilities(raw).Can}
+	d.asIs = changes(raw, d.can, d.can) == nil
+	if len(raw) <= longest {
+		slot.Store(d)
+	}
+	return d
+}
+
+// as gives what goes up in the object's place when declared is what may be asked; nil
+// where the client's own bytes say just that.
+func (d *declaration) as(declared wire.Can) []byte {
+	if d.asIs && d.can == declared {
+		return nil
+	}
+	return changes([]byte(d.raw), d.can, declared)
+}
+
+// changes makes of a client's capabilities object what goes up in its place: declared
 // decides what may be asked, and tasks are left out. It is nil where the client's own
 // bytes say just that. own is what was read of them.
-func effective(raw []byte, own, declared wire.Can) []byte {
+func changes(raw []byte, own, declared wire.Can) []byte {
 	var o object
 	var said wire.Can
 	changed := false
@@ -25,7 +76,7 @@ func effective(raw []byte, own, declared wire.Can) []byte {
 		said |= bits
 		switch {
 		case bits != 0 && (own&bits != declared&bits || !isPlain(value)):
-			fits = declaration(name, declared&bits)
+			fits = declaring(name, declared&bits)
 		case name == "tasks":
 			fits = nil
 		case name == "extensions" && wire.Get(value, wire.TasksExtension) != nil:
@@ -38,7 +89,7 @@ func effective(raw []byte, own, declared wire.Can) []byte {
 	})
 	for _, a := range askables {
 		if said&a.bits == 0 && declared&a.bits != 0 {
-			o.add(a.member, declaration(a.member, declared&a.bits))
+			o.add(a.member, declaring(a.member, declared&a.bits))
 			changed = true
 		}
 	}
@@ -57,8 +108,8 @@ func bitsOf(member string) wire.Can {
 	return 0
 }
 
-// declaration is the value of a member that declares just these; nil for nothing.
-func declaration(member string, can wire.Can) []byte {
+// declaring is the value of a member that declares just these; nil for nothing.
+func declaring(member string, can wire.Can) []byte {
 	return wire.Get(wire.Capabilities{Can: can}.Append(nil), member)
 }
 

@@ -24,9 +24,11 @@ func TestEffectiveCapabilities(t *testing.T) {
 		{"roots have nothing inside", `{"roots":{"listChanged":true}}`, roots, `{"roots":{}}`},
 		{"an escaped name", `{"\u0074asks":{},"elicit\u0061tion":{}}`, form, `{"elicitation":{}}`},
 	} {
-		own := wire.ParseCapabilities([]byte(tc.own)).Can
-		if got := string(effective([]byte(tc.own), own, tc.declared)); got != tc.want {
-			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		table := newDeclarations()
+		for range 2 { // read, and remembered
+			if got := string(table.read([]byte(tc.own)).as(tc.declared)); got != tc.want {
+				t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+			}
 		}
 	}
 }

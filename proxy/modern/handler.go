@@ -39,10 +39,13 @@ type Options struct {
 }
 
 // Handler serves the modern clients of one route. It is an immutable snapshot.
-type Handler struct{ Options }
+type Handler struct {
+	Options
+	declarations *declarations
+}
 
 // New makes the handler.
-func New(o Options) *Handler { return &Handler{o} }
+func New(o Options) *Handler { return &Handler{o, newDeclarations()} }
 
 // Post serves one message of a client. m is the whole message, scanned; it stays the
 // caller's.
@@ -57,7 +60,7 @@ func (h *Handler) Post(w http.ResponseWriter, r *http.Request, m *wire.Scanner) 
 		return
 	}
 	id := m.ID.Of(m.Bytes())
-	v, f := visit(r, m)
+	v, f := h.visit(r, m)
 	h.countRevision(v, f)
 	if f == nil && strings.HasPrefix(v.method, "tasks/") {
 		f = &refusal{http.StatusNotFound, wire.CodeMethodNotFound, "tasks are not carried by this proxy", nil}

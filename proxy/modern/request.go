@@ -65,14 +65,14 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 	if v.name != "" || wire.NameMember(v.method) != "" {
 		about.Args = m.Arguments.Of(msg)
 	}
-	ask := &answer.Context{Route: h.Route, Request: about, Client: v.client, Can: v.declared.Can, Channel: answer.Later{}}
+	ask := &answer.Context{Route: h.Route, Request: about, Client: v.client, Can: v.declared.can, Channel: answer.Later{}}
 	declared := h.Service.Desk.Declares(ask)
 	authorization := r.Header.Get("Authorization")
 	call := &upstream.Call{
 		Request:    m,
 		Method:     v.method,
 		Name:       v.name,
-		Passed:     &upstream.Passed{Capabilities: effective(m.ClientCapabilities.Of(msg), v.declared.Can, declared), Mirrored: mirrored(r.Header)},
+		Passed:     &upstream.Passed{Capabilities: v.declared.as(declared), Mirrored: mirrored(r.Header)},
 		Trace:      p.x.Trace.ID,
 		Credential: upstream.Credential{Authorization: authorization, Digest: session.CredentialOf(authorization)},
 	}
@@ -82,7 +82,7 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 	e = h.Service.Pass(p.x, &exchange.Request{
 		Call:       call,
 		Principal:  func() session.Digest { return h.principal(r) },
-		Answerable: declared | v.declared.Can,
+		Answerable: declared | v.declared.can,
 		Ask: func() *answer.Context {
 			if who := h.principal(r); who != (session.Digest{}) && ask.Principal == "" {
 				ask.Principal = h.Sealer.Pseudonym(who[:])

@@ -19,7 +19,7 @@ const (
 // visitor is what a request says about itself, once it is found to be valid.
 type visitor struct {
 	method, name string // name of the tool or prompt, or the resource's URI
-	declared     wire.Capabilities
+	declared     *declaration
 	client       policy.Client
 }
 
@@ -50,9 +50,12 @@ func mismatch(header, why string) *refusal {
 // headers against the body, and the version (Base Protocol, _meta; Streamable HTTP,
 // Server Validation; Versioning). With a version that is not spoken here, the visitor is
 // known all the same.
-func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
+func (h *Handler) visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
 	msg := m.Bytes()
-	version, ok := wire.Unquote(m.ProtocolVersion.Of(msg))
+	version, ok := wire.Modern, true
+	if raw := m.ProtocolVersion.Of(msg); string(raw) != `"`+wire.Modern+`"` {
+		version, ok = wire.Unquote(raw)
+	}
 	if !ok {
 		return nil, invalid("params._meta must hold " + wire.MetaProtocolVersion)
 	}
@@ -69,12 +72,10 @@ func visit(r *http.Request, m *wire.Scanner) (*visitor, *refusal) {
 	if version != wire.Modern {
 		return v, unsupported(version)
 	}
-	raw := m.ClientCapabilities.Of(msg)
-	if wire.KindOf(raw) != '{' || wire.ValidateStrict(raw) != nil {
+	if v.declared = h.declarations.read(m.ClientCapabilities.Of(msg)); v.declared == nil {
 		return nil, invalid("params._meta must hold " + wire.MetaClientCapabilities + ", an object")
 	}
-	v.declared = wire.ParseCapabilities(raw)
-	v.client.Can = v.declared.Can
+	v.client.Can = v.declared.can
 	return v, nil
 }
 

@@ -75,7 +75,7 @@ func (a *attempt) concludeResult() *Error {
 	if a.final(s) {
 		a.accept()
 		if a.call.Method == wire.MethodToolsList && a.call.Request != nil {
-			a.u.learn(a.call, s.Result.Of(s.Bytes()), a.number-1)
+			a.u.learn(a.call, s, a.number-1)
 		}
 		return a.reply(Complete)
 	}

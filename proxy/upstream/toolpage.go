@@ -97,13 +97,13 @@ func (w *walk) add(p toolPage) bool {
 
 // learn takes note of a page of a list that goes to a client. Where no tool has annotations, and none had, that costs next
 // to nothing.
-func (u *Upstream) learn(c *Call, result []byte, asked uint64) {
+func (u *Upstream) learn(c *Call, m *wire.Scanner, asked uint64) {
 	t, who, now := &u.tools, u.audience(c.Credential), time.Now()
 	cursor := wire.Get(c.Request.Params.Of(c.Request.Bytes()), "cursor")
-	if t.knowsNone(who, now) && (cursor == nil || !t.walking(who)) && !toolschema.Marked(result) {
+	if t.knowsNone(who, now) && (cursor == nil || !t.walking(who)) && !u.lists.marked(m) {
 		return
 	}
-	if w := t.proceed(who, cursor, u.readPage(result, now), asked); w != nil {
+	if w := t.proceed(who, cursor, u.readPage(m.Result.Of(m.Bytes()), now), asked); w != nil {
 		t.keep(who, w.found, w.ttl, w.public, now)
 	}
 }

@@ -68,7 +68,10 @@ func rows() []row {
 				{expr: p50("mrtr_proxy_rounds", "method"), legend: "{{method}} p50"},
 				{expr: p95("mrtr_proxy_rounds", "method"), legend: "{{method}} p95"},
 			}},
-			{"Limits that trip", "In mode observe they stop nothing.", perSecond, false, []query{{expr: rate("mrtr_proxy_limit_trips_total", "limit, mode"), legend: "{{limit}} ({{mode}})"}}},
+			{"Limits that trip", "In mode observe they stop nothing.", perSecond, false, []query{
+				{expr: rate("mrtr_proxy_limit_trips_total", "limit, mode"), legend: "{{limit}} ({{mode}})"},
+				{expr: rate("mrtr_proxy_budget_denials_total", "budget"), legend: "budget {{budget}}"},
+			}},
 			{"Size of requestState", "", bytes, false, []query{
 				{expr: p50("mrtr_proxy_request_state_bytes", "route"), legend: "{{route}} p50"},
 				{expr: p95("mrtr_proxy_request_state_bytes", "route"), legend: "{{route}} p95"},
