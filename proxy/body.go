@@ -35,11 +35,13 @@ func read(w http.ResponseWriter, r *http.Request, s *wire.Scanner, limit int64) 
 	if r.ContentLength > limit {
 		return tooLarge()
 	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
-	err := fill(r.Body, s, r.ContentLength, limit)
-	_ = rc.SetReadDeadline(time.Time{})
-	return faultOf(err, s)
+	f := faultOf(fill(r.Body, s, r.ContentLength, limit), s)
+	if f == nil || f.batch { // the body has been read to its end
+		if t, ok := w.(*tracked); ok {
+			t.hasRead()
+		}
+	}
+	return f
 }
 
 var errTooLarge = errors.New("the body is too large")

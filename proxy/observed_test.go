@@ -145,3 +145,24 @@ func TestNoLineWhereTheLogIsOff(t *testing.T) {
 		t.Errorf("%v", lines)
 	}
 }
+
+func TestTraceContextOfAModernRequestGoesIntoMeta(t *testing.T) {
+	t.Parallel()
+	up := mcptest.NewUpstream(t)
+	up.Handle("tools/call", mcptest.Always(mcptest.Reply{Result: mcptest.Text("done")}))
+	d := program.Start(t, mcptest.OneRoute(up.URL(), "", ""))
+	c := mcptest.NewClient(t, d.Endpoint())
+	c.Header = http.Header{"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"x"}}
+	const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
+	all := http.Header{"Traceparent": {traceparent}, "Baggage": {`who=ann`}}
+	if a := traced(t, up, c, "1", meta+"}", all); string(a.Meta("traceparent")) != `"`+traceparent+`"` || string(a.Meta("baggage")) != `"who=ann"` {
+		t.Errorf("%s", a.Params)
+	}
+	const own = "00-11111111111111111111111111111111-2222222222222222-01"
+	if a := traced(t, up, c, "2", meta+`,"traceparent":"`+own+`"}`, all); string(a.Meta("traceparent")) != `"`+own+`"` || a.Meta("baggage") != nil {
+		t.Errorf("%s", a.Params)
+	}
+	if faults := up.TakeFaults(); len(faults) > 0 {
+		t.Errorf("%v", faults)
+	}
+}

@@ -31,14 +31,18 @@ func (rt *route) passThrough(w http.ResponseWriter, r *http.Request, msg *wire.S
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(msg.Bytes())), int64(len(msg.Bytes()))
 		p.id, method = msg.ID.Of(msg.Bytes()), msg.MethodName()
 	}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), passedKey{}, p))
+	defer cancel()
+	if r.Method == http.MethodGet { // a standing stream, which nobody waits for
+		rt.passStream(w, r.WithContext(ctx), cancel)
+		return
+	}
 	x, err := rt.registry.Begin(time.Now())
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, p.id, wire.CodeInternal, err.Error())
 		return
 	}
 	defer x.Leave()
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), passedKey{}, p))
-	defer cancel()
 	defer context.AfterFunc(x.Context(), cancel)()
 	rt.passing.ServeHTTP(w, r.WithContext(ctx))
 	if msg == nil || msg.Kind != wire.Request {
@@ -50,6 +54,20 @@ func (rt *route) passThrough(w http.ResponseWriter, r *http.Request, msg *wire.S
 	}
 	rt.metrics.Requests(metrics.Legacy, metrics.MethodOf(method), outcome).Inc()
 	rt.metrics.RequestDuration(metrics.Legacy, metrics.MethodOf(method)).Observe(time.Since(x.Began).Seconds())
+}
+
+// passStream passes a standing stream through until the daemon begins to stop.
+func (rt *route) passStream(w http.ResponseWriter, r *http.Request, end context.CancelFunc) {
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-rt.draining:
+			end()
+		case <-over:
+		}
+	}()
+	rt.passing.ServeHTTP(w, r)
 }
 
 // handOver is what the legacy dialect does with an initialize when the server turns out

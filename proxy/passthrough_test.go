@@ -10,15 +10,15 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
 )
 
-// old is a legacy server: it shakes hands, and knows nothing of server/discover.
-func old(t *testing.T) string {
+// legacyServer shakes hands, and knows nothing of server/discover.
+func legacyServer(t *testing.T) string {
 	return mcptest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		switch {
 		case strings.Contains(string(body), `"initialize"`):
 			w.Header().Set("Mcp-Session-Id", "theirs")
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"old","version":"1"}}}`)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"theirs","version":"1"}}}`)
 		case r.Header.Get("Mcp-Session-Id") != "theirs":
 			http.Error(w, "no session", http.StatusBadRequest)
 		case r.Method == http.MethodPost && !strings.Contains(string(body), `"id"`):
@@ -36,7 +36,7 @@ func old(t *testing.T) string {
 // Sessions, streams and questions of a legacy server are between it and the client.
 func TestALegacyServerIsPassedThrough(t *testing.T) {
 	t.Parallel()
-	url := old(t) + "/mcp"
+	url := legacyServer(t) + "/mcp"
 	for name, more := range map[string]string{
 		"found out":              "",
 		"set":                    `upstream: {url: "` + url + `", era: legacy}`,
@@ -64,7 +64,7 @@ func TestALegacyServerIsPassedThrough(t *testing.T) {
 // Rules do not vanish because a server says that it is a legacy one.
 func TestALegacyServerIsRefusedWhereThereAreRules(t *testing.T) {
 	t.Parallel()
-	d := program.Start(t, mcptest.OneRoute(old(t)+"/mcp", "", "policy: {rules: [{name: a, decline: }]}"))
+	d := program.Start(t, mcptest.OneRoute(legacyServer(t)+"/mcp", "", "policy: {rules: [{name: a, decline: }]}"))
 	const modern = `{"jsonrpc":"2.0","id":0,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	for body, header := range map[string]http.Header{
 		hello:  nil,

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -13,7 +14,11 @@ import (
 // cannot be mended: its connection is broken, so that nobody takes it for whole.
 func recovering(next http.Handler, log *zap.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &tracked{ResponseWriter: w}
+		t := &tracked{ResponseWriter: w, rc: http.NewResponseController(w)}
+		if r.ContentLength != 0 {
+			t.unread = true
+			_ = t.rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+		}
 		defer func() {
 			switch fault := recover(); {
 			case fault == nil:
@@ -31,20 +36,48 @@ func recovering(next http.Handler, log *zap.Logger) http.Handler {
 	})
 }
 
-// tracked knows whether a reply has begun.
+// writeStall is about how long a client may leave what is written to it unread.
+const writeStall = 30 * time.Second
+
+// tracked knows whether a reply has begun, and gives up a client that does not read it.
 type tracked struct {
 	http.ResponseWriter
+	rc    *http.ResponseController
 	begun bool
+	// unread: the body has not been read to its end. net/http would read on before it
+	// lets a reply go, and waits for as long as a client likes; so such a connection
+	// ends with its reply.
+	unread bool
+	until  time.Time // the write deadline of the connection; net/http takes it away after the reply
 }
 
 func (t *tracked) WriteHeader(status int) {
-	t.begun = true
+	t.begin()
 	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *tracked) Write(b []byte) (int, error) {
-	t.begun = true
+	t.begin()
 	return t.ResponseWriter.Write(b)
+}
+
+// begin gives the client the time to take what is written now. Writes come in bursts, so
+// a deadline that is a little old does too.
+func (t *tracked) begin() {
+	if !t.begun && t.unread {
+		t.Header().Set("Connection", "close")
+	}
+	t.begun = true
+	if now := time.Now(); t.until.Sub(now) < writeStall*3/4 {
+		t.until = now.Add(writeStall)
+		_ = t.rc.SetWriteDeadline(t.until)
+	}
+}
+
+// hasRead notes that the body has been read to its end, and takes its deadline away.
+func (t *tracked) hasRead() {
+	t.unread = false
+	_ = t.rc.SetReadDeadline(time.Time{})
 }
 
 // Unwrap leads http.ResponseController to the connection.

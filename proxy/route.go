@@ -27,6 +27,7 @@ type route struct {
 	options  upstream.Options
 	upstream *upstream.Upstream
 	registry *exchange.Registry
+	draining <-chan struct{}
 	legacy   *legacy.Handler
 	modern   *modern.Handler
 	passing  http.Handler // to a legacy server
@@ -48,6 +49,7 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		channel:  strings.TrimSuffix(ro.Path, "/") + channelPath,
 		options:  ro.Upstream,
 		registry: p.registry,
+		draining: p.draining,
 		mayPass:  ro.Passthrough || ro.Upstream.Era == upstream.Legacy || len(ro.Policy.Rules()) == 0,
 		metrics:  m,
 	}
@@ -136,6 +138,10 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !rt.admit(w, r) {
 		return
 	}
+	if r.Method != http.MethodPost && r.ContentLength != 0 {
+		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, "only a POST has a body here")
+		return
+	}
 	if r.Method != http.MethodPost && rt.passes() {
 		rt.passThrough(w, r, nil)
 		return
@@ -168,7 +174,11 @@ func (rt *route) post(w http.ResponseWriter, r *http.Request) {
 	s := takeScanner()
 	defer giveScanner(s)
 	if f := read(w, r, s, rt.maxBody); f != nil {
-		if f.batch {
+		switch {
+		case f.batch && rt.passes():
+			rt.passThrough(w, r, s)
+			return
+		case f.batch:
 			rt.legacy.Batch(w, r, s.Bytes())
 			return
 		}

@@ -30,6 +30,7 @@ type world struct {
 	faults atomic.Bool // the clients use the routes on which things go wrong
 	paused atomic.Bool
 	stop   chan struct{}
+	ended  sync.Once
 	done   sync.WaitGroup
 }
 
@@ -54,11 +55,14 @@ func start(t *testing.T) *world {
 	for _, path := range append([]string{"/mcp"}, faulty...) {
 		w.done.Go(func() { w.client(path) })
 	}
-	t.Cleanup(func() {
-		close(w.stop)
-		w.done.Wait()
-	})
+	t.Cleanup(w.end)
 	return w
+}
+
+// end lets the clients finish what they do. It comes before the end of the test, which cuts off what still runs.
+func (w *world) end() {
+	w.ended.Do(func() { close(w.stop) })
+	w.done.Wait()
 }
 
 // tool is what the server does, by the name of the tool.

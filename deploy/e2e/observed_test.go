@@ -62,6 +62,7 @@ func TestPrometheusSeesEverything(t *testing.T) {
 	w.daemon.Signal(syscall.SIGCONT)
 	w.paused.Store(false)
 	p.fires("the daemon is back")
+	w.end()
 }
 
 func (w *world) reload(t *testing.T, auditFile string, want int) {

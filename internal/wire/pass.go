@@ -9,6 +9,7 @@ type Passage struct {
 	Capabilities []byte // raw, in place of params._meta's clientCapabilities
 	Token        []byte // raw, in place of params._meta's progressToken
 	Members      []byte // put first into params: at least one, without braces
+	Meta         []byte // the same for params._meta, which has others
 }
 
 // AppendPassed appends a modern client's request as an attempt: with the changes of p,
@@ -17,14 +18,14 @@ type Passage struct {
 func (s *Scanner) AppendPassed(dst []byte, p Passage) []byte {
 	var room [3]cut
 	c := copier{dst: dst, msg: s.buf, cuts: s.cutsOutsideMeta(room[:0])}
-	edits := [...]Edit{{s.ID, p.ID}, {Span{s.Params.Lo + 1, s.Params.Lo + 1}, p.Members}, {s.ClientCapabilities, p.Capabilities}, {s.ProgressToken, p.Token}}
+	edits := [...]Edit{{s.ID, p.ID}, {Span{s.Params.Lo + 1, s.Params.Lo + 1}, p.Members}, {Span{s.Meta.Lo + 1, s.Meta.Lo + 1}, p.Meta}, {s.ClientCapabilities, p.Capabilities}, {s.ProgressToken, p.Token}}
 	slices.SortFunc(edits[:], func(a, b Edit) int { return a.Lo - b.Lo })
 	for _, e := range edits {
 		if e.With == nil || !e.IsSet() {
 			continue
 		}
 		if c.replace(e.Span, e.With); e.Len() == 0 {
-			c.addString(",") // a _meta always follows
+			c.addString(",") // a _meta always follows, and in it a version
 		}
 	}
 	return c.rest()

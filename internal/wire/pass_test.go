@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,8 @@ func TestAppendPassed(t *testing.T) {
 			`{"jsonrpc":"2.0", "id" : 9 ,"method":"m","params":{ ` + passedMeta + ` }}`},
 		{"everything", `{"jsonrpc":"2.0","id":1,"method":"m","params":{` + passedMeta + `}}`, everything,
 			`{"jsonrpc":"2.0","id":9,"method":"m","params":{"requestState":"s",` + changed + `}}`},
+		{"more in _meta", `{"jsonrpc":"2.0","id":1,"method":"m","params":{` + passedMeta + `}}`, Passage{ID: []byte("9"), Token: []byte("9"), Meta: []byte(`"baggage":"b"`)},
+			`{"jsonrpc":"2.0","id":9,"method":"m","params":{` + strings.Replace(strings.Replace(passedMeta, `"_meta":{`, `"_meta":{"baggage":"b",`, 1), `"progressToken":"p"`, `"progressToken":9`, 1) + `}}`},
 		{"the id last", `{"jsonrpc":"2.0","method":"m","params":{` + passedMeta + `},"id":1}`, everything,
 			`{"jsonrpc":"2.0","method":"m","params":{"requestState":"s",` + changed + `},"id":9}`},
 		{"what a retry carries is taken out", `{"jsonrpc":"2.0","id":1,"method":"m","params":{"requestState":"c","name":"n",` + passedMeta + `,"inputResponses":{"k":{}}, "task":{},"arguments":{"task":1}}}`, Passage{ID: []byte("9")},

@@ -37,12 +37,15 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 	c.Overdue = round.overdue
 	last := len(a.Asks) - 1
 	for _, ask := range a.Asks[:last] {
-		round.wg.Go(func() { round.settle(ask) })
+		round.wg.Go(func() { round.contain(ask) })
 	}
 	// The last one needs no goroutine: a call that waits for one person costs no more
 	// than its connection.
 	round.settle(a.Asks[last])
 	round.wg.Wait()
+	if round.fault != nil {
+		panic(round.fault)
+	}
 
 	if t.ctx.Err() != nil {
 		return t.step(t.interrupted())
@@ -68,6 +71,7 @@ type round struct {
 	wg     sync.WaitGroup
 	mu     sync.Mutex
 	events []resolver.Event
+	fault  any  // what an ask panicked with: it is the request's fault, not the process's
 	closed bool // a failure called it off, or it is over: what comes now is too late to matter
 }
 
@@ -77,6 +81,19 @@ func (r *round) close() []resolver.Event {
 	defer r.mu.Unlock()
 	r.closed = true
 	return r.events
+}
+
+// contain is settle on a goroutine of its own.
+func (r *round) contain(ask resolver.Ask) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.fault, r.closed = fault, true
+			r.cancel()
+		}
+	}()
+	r.settle(ask)
 }
 
 func (r *round) settle(ask resolver.Ask) {

@@ -3,7 +3,6 @@ package legacy
 import (
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -94,16 +93,11 @@ func (b *batch) events(p []byte) (int, error) {
 	return b.write(p)
 }
 
-// write sends p off at once. A client that does not read is given up.
+// write sends p off at once.
 func (b *batch) write(p []byte) (int, error) {
-	rc := http.NewResponseController(b.w)
-	_ = rc.SetWriteDeadline(time.Now().Add(writeStall))
 	n, err := b.w.Write(p)
 	if err == nil {
-		err = rc.Flush()
-	}
-	if err == nil {
-		_ = rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+		err = http.NewResponseController(b.w).Flush()
 	}
 	return n, err
 }

@@ -11,7 +11,9 @@
 //	local.go         methods that are answered here
 //	reply.go         the client's end of an exchange: one JSON body, or an event stream
 //	stream.go        an event stream and its keep-alive
-//	standing.go      the GET stream of a session
+//	standing.go      the GET stream of a session; inbox.go what has arrived for it, subscribe.go what it hears of
+//	credential.go    the newest credential of a session that the server has accepted
+//	rewrite.go       objects and lists copied member by member
 //	question.go      asking the client, and withdrawing what was asked
 //	downgrade.go     an ask in the form of the session's revision: form.go, link.go, sampling.go
 //	toolresult.go    a tool's result in the form of older revisions; toollist.go a list of tools

@@ -10,7 +10,9 @@ func (p *reply) open() {
 	if p.streaming {
 		return
 	}
-	p.streaming = true
+	if p.streaming = true; p.gone {
+		return // it went before it could learn how to come back
+	}
 	p.count(1)
 	if _, shared := p.w.(*member); shared || p.h.ResumeWindow <= 0 || p.version < wire.V20250326 {
 		return
@@ -44,7 +46,7 @@ func (p *reply) enqueue(msg []byte, newlines bool) bool {
 	}
 	p.open()
 	p.buf = wire.AppendEvent(p.led(), p.replay.name(), msg, newlines)
-	p.replay.keep(p.buf)
+	p.keep(p.buf)
 	return p.connected() && p.held(p.queue(p.buf))
 }
 
@@ -61,9 +63,23 @@ func (p *reply) last(msg []byte, newlines bool) {
 		p.delivered = p.connected() && p.held(p.queue(b))
 	}
 	if !p.delivered {
-		p.replay.keep(b)
+		p.keep(b)
 	}
 	p.end()
+}
+
+// keep keeps an event for a client that has to come back for it, as long as there is
+// room for what all clients may come back for.
+func (p *reply) keep(event []byte) {
+	if p.replay.id == "" {
+		return
+	}
+	before := len(p.replay.log)
+	p.replay.keep(event)
+	if p.h.Streams.kept.Add(int64(len(p.replay.log)-before)) > maxKept {
+		p.h.Dropped(metrics.Downstream, metrics.DropOverflow)
+		p.forget()
+	}
 }
 
 // put sends b off to the client, if it has a connection; that it breaks is noted.

@@ -97,7 +97,6 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, m *wire.Scan
 	if a := accepts(r.Header); !a.json && a.stream {
 		s := stream{w: w}
 		s.write(wire.AppendEvent(nil, "", body, true))
-		s.relax()
 		return c, nil
 	}
 	w.Header()["Content-Type"] = contentJSON

@@ -60,6 +60,45 @@ type channel struct {
 	visitor    *visitor       // nil before initialize
 	in         *inbox         // what the server announces to the session
 	unhear     func()         // nil before initialize
+	opening    bool           // initialize is under way
+	running    int            // messages that are being served
+	quiet      chan struct{}  // told when running falls to zero
+}
+
+// begin notes a message that is being served.
+func (c *channel) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running++
+}
+
+// done notes that it has been served.
+func (c *channel) done() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running--; c.running == 0 {
+		select {
+		case c.quiet <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *channel) isQuiet() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running == 0
+}
+
+// claim reserves the channel for the one session that it can have.
+func (c *channel) claim() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opening || c.visitor != nil {
+		return false
+	}
+	c.opening = true
+	return true
 }
 
 // events implements joined.
@@ -80,7 +119,7 @@ func (c *channel) body(msg []byte) { _, _ = c.events(wire.AppendEvent(nil, "", m
 func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	c := &channel{ctx: ctx, route: h.Route, credential: session.CredentialOf(r.Header.Get("Authorization"))}
-	c.w, c.in = w, newInbox(h.Dropped)
+	c.w, c.in, c.quiet = w, newInbox(h.Dropped), make(chan struct{}, 1)
 	id, ok := h.Channels.add(c)
 	if !ok {
 		cancel()
@@ -94,6 +133,7 @@ func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages s
 	_, _ = c.events([]byte("event: endpoint\ndata: " + messages + "?sessionId=" + url.QueryEscape(id) + "\n\n"))
 	tick := time.NewTicker(h.KeepAlive)
 	defer tick.Stop()
+	draining := h.Draining
 	for {
 		select {
 		case <-tick.C:
@@ -104,9 +144,13 @@ func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages s
 			if !c.pass(c.in) {
 				return
 			}
-		case <-h.Draining:
-			return
+		case <-draining:
+			draining = nil // what runs may still answer on this stream
+		case <-c.quiet:
 		case <-ctx.Done():
+			return
+		}
+		if draining == nil && c.isQuiet() {
 			return
 		}
 	}
@@ -118,7 +162,6 @@ func (h *Handler) closeChannel(c *channel, id string, cancel context.CancelFunc)
 	h.Channels.remove(id)
 	c.mu.Lock()
 	cancel()
-	c.relax()
 	v, unhear := c.visitor, c.unhear
 	c.mu.Unlock()
 	if v == nil {
@@ -151,38 +194,45 @@ func (h *Handler) ChannelMessage(w http.ResponseWriter, r *http.Request, m *wire
 	}
 	on := r.Clone(c.ctx)
 	on.Header = http.Header{"Accept": contentEventStream, "Authorization": r.Header["Authorization"]}
+	c.begin()
 	go h.serveChannel(c, on, own, v)
 	w.WriteHeader(http.StatusAccepted)
 }
 
 // serveChannel serves one message on its stream.
 func (h *Handler) serveChannel(c *channel, r *http.Request, msg *wire.Scanner, v *visitor) {
+	defer c.done()
 	m := newMember(c)
-	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize {
-		defer m.end()
-		if v.claims != nil {
-			m.refuse(msg.ID.Of(msg.Bytes()), "this stream has its session: open another for another")
-			return
-		}
-		// As a body, which goes down when the session is there: the client's next message
-		// may follow at once.
-		r.Header.Set("Accept", contentJSON[0])
-		if claims := h.initialize(m, r, msg); claims != nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.visitor = &visitor{claims: claims, credential: v.credential}
-			if c.ctx.Err() == nil {
-				c.unhear = h.hear(c.visitor, c.in)
-			}
-		}
-		return
-	}
-	if msg.Kind == wire.Request && msg.MethodName() == wire.MethodPing && v.claims == nil {
-		defer m.end()
+	switch {
+	case msg.Kind == wire.Request && msg.MethodName() == wire.MethodInitialize:
+		h.contain(m, msg, func() { h.openSession(c, m, r, msg, v) })
+	case msg.Kind == wire.Request && msg.MethodName() == wire.MethodPing && v.claims == nil:
 		h.pong(m, msg.ID.Of(msg.Bytes()))
+		m.end()
+	default:
+		h.serve(m, r, msg, v)
+	}
+}
+
+// openSession opens the session of a stream. The response is a body, which goes down
+// when the session is there: the client's next message may follow at once.
+func (h *Handler) openSession(c *channel, m *member, r *http.Request, msg *wire.Scanner, v *visitor) {
+	if !c.claim() {
+		m.refuse(msg.ID.Of(msg.Bytes()), "this stream has its session: open another for another")
 		return
 	}
-	h.serve(m, r, msg, v)
+	r.Header.Set("Accept", contentJSON[0])
+	claims := h.initialize(m, r, msg)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opening = false
+	if claims == nil {
+		return
+	}
+	c.visitor = &visitor{claims: claims, credential: v.credential}
+	if c.ctx.Err() == nil {
+		c.unhear = h.hear(c.visitor, c.in)
+	}
 }
 
 // channelVisitor finds out who posts a message. When there is no session yet, it is

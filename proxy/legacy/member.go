@@ -61,20 +61,27 @@ func (m *member) end() {
 
 // serve serves one message as if it had come alone.
 func (h *Handler) serve(m *member, r *http.Request, msg *wire.Scanner, v *visitor) {
+	h.contain(m, msg, func() {
+		switch msg.Kind {
+		case wire.Request:
+			h.request(m, r, msg, v)
+		case wire.Notification:
+			h.notification(m, r, msg, v)
+		default:
+			h.answer(m, r, msg, v)
+		}
+	})
+}
+
+// contain keeps a fault within its message: this may be a goroutine of its own, whose
+// fault would end the process. What m has been given goes down when f has returned.
+func (h *Handler) contain(m *member, msg *wire.Scanner, f func()) {
 	defer m.end()
 	defer func() {
-		// This may be a goroutine of its own, whose fault would end the process.
 		if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
 			h.Log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
 			m.whole = wire.AppendError(nil, msg.ID.Of(msg.Bytes()), wire.CodeInternal, "a fault of the proxy; its log tells more", nil)
 		}
 	}()
-	switch msg.Kind {
-	case wire.Request:
-		h.request(m, r, msg, v)
-	case wire.Notification:
-		h.notification(m, r, msg, v)
-	default:
-		h.answer(m, r, msg, v)
-	}
+	f()
 }

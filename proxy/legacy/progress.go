@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -31,7 +32,7 @@ func (p *progress) translate(m *wire.Scanner) []byte {
 		p.offset = p.last
 	}
 	value += p.offset
-	if p.any && value <= p.last {
+	if math.IsInf(value, 0) || p.any && value <= p.last {
 		return nil
 	}
 	p.any, p.last = true, value
@@ -57,8 +58,8 @@ func (p *progress) shifted(params []byte) []byte {
 
 func (p *progress) shift(value []byte) []byte {
 	n, err := strconv.ParseFloat(string(value), 64)
-	if err != nil {
-		return value
+	if err != nil || math.IsInf(n+p.offset, 0) {
+		return nil
 	}
 	return strconv.AppendFloat(nil, n+p.offset, 'f', -1, 64)
 }

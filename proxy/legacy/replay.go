@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // maxReplay is how many bytes of events a stream keeps for a client that may come
@@ -75,7 +76,12 @@ func parseEventID(s string) (stream string, n int, ok bool) {
 type Streams struct {
 	mu      sync.Mutex
 	replies map[string]*reply
+	kept    atomic.Int64 // bytes of events, of all of them
 }
+
+// maxKept bounds the events of all streams, in bytes: a stream that would go beyond it
+// cannot be resumed.
+const maxKept = 128 << 20
 
 // NewStreams makes an empty table.
 func NewStreams() *Streams { return &Streams{replies: map[string]*reply{}} }

@@ -65,6 +65,7 @@ func (p *reply) tick() {
 	defer p.mu.Unlock()
 	switch {
 	case p.gone && time.Now().Before(p.until): // it became due as a comment, and has waited for a write
+		p.timer.Reset(time.Until(p.until))
 	case p.gone:
 		p.forget()
 		p.x.End(exchange.ErrDropped)
@@ -72,8 +73,9 @@ func (p *reply) tick() {
 	default:
 		p.open()
 		p.buf = wire.AppendComment(p.led(), "")
-		p.put(p.buf)
-		p.timer.Reset(p.h.KeepAlive)
+		if p.put(p.buf) {
+			p.timer.Reset(p.h.KeepAlive)
+		}
 	}
 }
 
@@ -180,19 +182,8 @@ func (p *reply) Stream() (io.Writer, []byte, bool) {
 	}
 	p.json(-1)
 	p.long = true
-	return pieces{p}, p.id, true
+	return p.w, p.id, true
 }
-
-// pieces writes the pieces of a long JSON body, each within the time a reader has.
-type pieces struct{ p *reply }
-
-func (w pieces) Write(b []byte) (int, error) {
-	w.p.hurry()
-	return w.p.w.Write(b)
-}
-
-// patient is the size in bytes from which on a JSON body may meet a slow reader.
-const patient = 64 << 10
 
 // json writes the header of a JSON body; size is -1 when it is not known.
 func (p *reply) json(size int) {
@@ -204,10 +195,6 @@ func (p *reply) json(size int) {
 	h["Content-Type"] = contentJSON
 	if size >= 0 {
 		h["Content-Length"] = []string{strconv.Itoa(size)}
-	}
-	if size < 0 || size > patient {
-		p.rc = http.NewResponseController(p.w)
-		p.hurry()
 	}
 	p.w.WriteHeader(http.StatusOK)
 }
@@ -256,9 +243,6 @@ func (p *reply) end() {
 	}
 	p.ended = true
 	p.waiting.stop()
-	if !p.gone {
-		p.relax()
-	}
 	p.hangUp()
 	if !p.awaited() {
 		p.timer.Stop()

@@ -38,7 +38,7 @@ func (p *reply) attach(w http.ResponseWriter, n int) <-chan struct{} {
 	over := make(chan struct{})
 	p.over = over
 	p.gone, p.begun = false, false
-	p.w, p.rc, p.until = w, nil, time.Time{}
+	p.w, p.rc = w, nil
 	p.count(1)
 	written := p.put(p.replay.after(n))
 	switch {
@@ -111,6 +111,7 @@ func (p *reply) hangUp() {
 func (p *reply) forget() {
 	if p.replay.id != "" {
 		p.h.Streams.remove(p.replay.id)
+		p.h.Streams.kept.Add(-int64(len(p.replay.log)))
 		p.replay = replay{}
 	}
 }

@@ -88,7 +88,6 @@ func (h *Handler) renew(v *visitor) {
 // goes or does not read, the session ends or the daemon stops.
 func (h *Handler) stand(w http.ResponseWriter, r *http.Request, in *inbox) {
 	s := &stream{w: w}
-	defer s.giveBack()
 	tick := time.NewTicker(h.KeepAlive)
 	defer tick.Stop()
 	for alive := s.alive(); alive; {
@@ -103,13 +102,6 @@ func (h *Handler) stand(w http.ResponseWriter, r *http.Request, in *inbox) {
 			return
 		}
 	}
-}
-
-// giveBack gives the connection back. It takes mu itself.
-func (s *stream) giveBack() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.relax()
 }
 
 // pass writes what has arrived. It is false when nothing more can be written, or will

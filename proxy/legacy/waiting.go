@@ -27,10 +27,8 @@ func (p *reply) Waiting(asks []resolver.Ask) {
 	p.waiting.reason = describe(asks)
 	switch {
 	case p.ended:
-	case p.progress.token != nil:
-		if every := p.h.WaitingProgress; every > 0 {
-			p.waiting.progress = startTimer(p.waiting.progress, every, p.reassure)
-		}
+	case p.progress.token != nil && p.h.WaitingProgress > 0:
+		p.waiting.progress = startTimer(p.waiting.progress, p.h.WaitingProgress, p.reassure)
 	case p.deadline > 0:
 		p.waiting.deadline = startTimer(p.waiting.deadline, time.Until(p.x.Began.Add(p.deadline)), p.overdue)
 	}

@@ -1,6 +1,7 @@
 package modern
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -34,7 +35,7 @@ func (p *progress) translate(m *wire.Scanner) []byte {
 		}
 		return m.AppendAddressed(nil, nil, p.token, nil)
 	}
-	if value += p.offset; err != nil || value <= p.last {
+	if value += p.offset; err != nil || value <= p.last || math.IsInf(value, 0) {
 		return nil
 	}
 	p.last = value
@@ -49,9 +50,11 @@ func (p *progress) shifted(params []byte) []byte {
 		case "progressToken":
 			return p.token
 		case "progress", "total":
-			if n, err := strconv.ParseFloat(string(value), 64); err == nil {
-				return strconv.AppendFloat(nil, n+p.offset, 'f', -1, 64)
+			n, err := strconv.ParseFloat(string(value), 64)
+			if n += p.offset; err != nil || math.IsInf(n, 0) {
+				return nil
 			}
+			return strconv.AppendFloat(nil, n, 'f', -1, 64)
 		}
 		return value
 	})

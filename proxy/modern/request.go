@@ -72,7 +72,7 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 		Request:    m,
 		Method:     v.method,
 		Name:       v.name,
-		Passed:     &upstream.Passed{Capabilities: v.declared.as(declared), Mirrored: mirrored(r.Header)},
+		Passed:     &upstream.Passed{Capabilities: v.declared.as(declared), Mirrored: mirrored(r.Header), Meta: p.x.Trace.Members},
 		Trace:      p.x.Trace.ID,
 		Credential: upstream.Credential{Authorization: authorization, Digest: session.CredentialOf(authorization)},
 	}

@@ -13,7 +13,7 @@ const (
 	// streamOver is the length of a reply in bytes above which it may go down before it has come whole.
 	streamOver = 1 << 20
 	// chunk is how much is read at a time where the length is not known, or the reply goes down in pieces.
-	chunk = 64 << 10
+	chunk = 128 << 10
 )
 
 // readJSON takes in a body that is one message. length is its size in bytes, -1 when not known.
@@ -90,7 +90,7 @@ func (p *passage) room(length int64) int {
 	have := p.a.scan.Len()
 	switch {
 	case p.to != nil:
-		return chunk
+		return max(chunk/2, chunk-len(p.a.scan.Bytes())) // what is held back of it seldom has to make it larger
 	case length < 0:
 		return max(4<<10, min(have, 4<<20))
 	case length <= trusted || have >= trusted:

@@ -16,6 +16,8 @@ type Passed struct {
 	// Mirrored are the client's own Mcp-Param headers: an intermediary forwards them, and the server compares them with
 	// the body (Streamable HTTP, Server Behavior for Custom Headers).
 	Mirrored http.Header
+	// Meta holds members to add to params._meta, raw and without braces; nil is none.
+	Meta []byte
 }
 
 // StatusSink is a Sink that wants to know with which HTTP status a JSON-RPC error came.
@@ -28,11 +30,11 @@ type StatusSink interface {
 // passedMessage is the request of an attempt for a modern client.
 func (a *attempt) passedMessage(members []byte) []byte {
 	c := a.call
-	p := wire.Passage{ID: a.id, Capabilities: c.Passed.Capabilities, Members: members}
+	p := wire.Passage{ID: a.id, Capabilities: c.Passed.Capabilities, Members: members, Meta: c.Passed.Meta}
 	if c.Progress {
 		p.Token = a.id
 	}
-	size := c.Request.Len() + len(p.Capabilities) + len(members) + 2*len(a.id) + 64
+	size := c.Request.Len() + len(p.Capabilities) + len(p.Meta) + len(members) + 2*len(a.id) + 64
 	return c.Request.AppendPassed(make([]byte, 0, size), p)
 }
 

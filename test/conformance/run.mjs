@@ -1,31 +1,20 @@
 // The official conformance suite through the daemon, compared with what expected.json says.
 //
-//   run.mjs [2025-11-25 | 2025-06-18 | 2025-03-26 | client]...    all four without arguments
-//   run.mjs --accept [...]    takes the results over as the expected ones
-import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+//   run.mjs [2025-11-25 | 2025-06-18 | 2025-03-26 | client | 2026-07-28 | 2026-07-28-ruled]...    all without arguments
+//   run.mjs --direct 2026-07-28    without the daemon
+//   run.mjs --accept [...]    takes the results over as the expected ones; those of 2026-07-28 are the ones without the daemon
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { daemon } from '../peers/daemon.mjs';
 import { serve } from '../peers/server/serve.mjs';
+import { asModernClient, daemons, MODERN } from './modern.mjs';
 import { differences, printed, results } from './results.mjs';
+import { run } from './suite.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const cache = process.env.TEST_CACHE;
-const suite = ['--import', join(here, 'loopback.mjs'), join(cache, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')];
 const baseline = join(process.env.REPOSITORY, 'test/conformance/expected.json');
-
-/** Runs the suite and returns its exit status; what it prints goes to a file. */
-async function run(args, log, env = {}) {
-  const file = createWriteStream(log);
-  const child = spawn('node', [...suite, ...args], { env: { ...process.env, ...env } });
-  child.stdout.pipe(file, { end: false });
-  child.stderr.pipe(file, { end: false });
-  const status = await new Promise((done) => child.once('close', done));
-  file.end();
-  return status;
-}
 
 /** The suite as a legacy client of one revision, the daemon, a modern-only server. */
 async function asClient(revision, out) {
@@ -58,32 +47,44 @@ async function asServer(scenarios, out) {
   return { status, faults: [] };
 }
 
-async function part(name, expected) {
+/** Runs a part; wanted has the results that it must have. */
+async function part(name, wanted) {
   const out = join(cache, 'results', name);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const started = Date.now();
-  console.log(`${name}:`);
-  const { status, faults } = name === 'client' ? await asServer(Object.keys(expected), out) : await asClient(name, out);
+  console.log(`${name}${direct && isModern(name) ? ', without the daemon' : ''}:`);
+  const { status, faults } = await played(name, wanted, out);
   const found = await results(out);
-  const all = [...differences(expected, found), ...faults];
+  const all = [...differences(wanted, found), ...faults];
   if (status && !all.length) all.push('the results are as expected, and yet the suite is not content');
   const passed = Object.values(found).filter(({ FAILURE, WARNING }) => !FAILURE && !WARNING).length;
   const seconds = Math.round((Date.now() - started) / 1000);
-  console.log(`  ${passed} of ${Object.keys(expected).length} scenarios without failure or warning, in ${seconds} s`);
+  console.log(`  ${passed} of ${Object.keys(wanted).length} scenarios without failure or warning, in ${seconds} s`);
   for (const difference of all) console.log(`  ${difference}`);
   if (all.length) console.log(`  the suite ended with ${status}; see ${out}*.log`);
   return { found, all };
 }
 
+function played(name, wanted, out) {
+  if (isModern(name)) return asModernClient(name, wanted, out, direct);
+  return name === 'client' ? asServer(Object.keys(wanted), out) : asClient(name, out);
+}
+
+const isModern = (name) => name.startsWith(MODERN);
 const expected = JSON.parse(await readFile(baseline));
-const wanted = process.argv.slice(2).filter((name) => name !== '--accept');
+const flags = process.argv.slice(2).filter((name) => name.startsWith('--'));
+const accept = flags.includes('--accept');
+const direct = accept || flags.includes('--direct');
+const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
 let differ = 0;
-for (const name of wanted.length ? wanted : Object.keys(expected)) {
-  const { found, all } = await part(name, expected[name] ?? {});
+for (const name of wanted.length ? wanted : [...Object.keys(expected), `${MODERN}-ruled`]) {
+  if (direct && name === `${MODERN}-ruled`) continue; // nobody answers there
+  const base = expected[isModern(name) ? MODERN : name] ?? {};
+  const { found, all } = await part(name, isModern(name) && !direct ? daemons(base) : base);
   differ += all.length;
   expected[name] = found;
 }
-if (process.argv.includes('--accept')) await writeFile(baseline, printed(expected));
+if (accept) await writeFile(baseline, printed(expected));
 else if (differ) console.log(`${differ} differences from test/conformance/expected.json`);
-process.exit(differ && !process.argv.includes('--accept') ? 1 : 0);
+process.exit(differ && !accept ? 1 : 0);

@@ -18,9 +18,7 @@ type stage struct {
 	script func(reached func()) mcptest.Script
 	// client goes on with the call until the state is reached; nil when that takes nothing.
 	client func(*testing.T, *mcptest.Client, *mcptest.Stream)
-	// failure is the failure's kind where there is one, "" for the upstream's own error.
-	failure string
-	broken  bool // the reply had begun to go down: it breaks off
+	broken bool // the reply had begun to go down: it breaks off
 }
 
 // held opens a reply with some bytes and holds it.
@@ -187,7 +185,7 @@ func TestTheUpstreamDiesWhileItIsSentTheRequest(t *testing.T) {
 	address := strings.TrimSuffix(strings.TrimPrefix(u.URL(), "http://"), "/mcp")
 	u.Handle("tools/call", mcptest.Always(mcptest.Reply{Result: mcptest.Text("plain")}))
 	u.Refuse()
-	deaf, err := net.Listen("tcp", address)
+	deaf, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}

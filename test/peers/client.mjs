@@ -22,12 +22,8 @@ export async function legacyClient(url, { capabilities = everything, answers = {
       return (answers[kind] ?? usual)(request.params, extra);
     });
   if (capabilities.elicitation) answer(ElicitRequestSchema, 'elicitation', filled);
-  if (capabilities.sampling) {
-    answer(CreateMessageRequestSchema, 'sampling', () => ({
-      role: 'assistant', model: 'none', stopReason: 'endTurn', content: { type: 'text', text: 'sampled' },
-    }));
-  }
-  if (capabilities.roots) answer(ListRootsRequestSchema, 'roots', () => ({ roots: [{ uri: 'file:///srv/work', name: 'work' }] }));
+  if (capabilities.sampling) answer(CreateMessageRequestSchema, 'sampling', () => sampled);
+  if (capabilities.roots) answer(ListRootsRequestSchema, 'roots', () => roots);
   const transport = new StreamableHTTPClientTransport(new URL(url), options);
   await client.connect(transport);
   return {
@@ -41,6 +37,12 @@ export async function legacyClient(url, { capabilities = everything, answers = {
     },
   };
 }
+
+/** How a model that says one word answers. */
+export const sampled = { role: 'assistant', model: 'none', stopReason: 'endTurn', content: { type: 'text', text: 'sampled' } };
+
+/** The roots of somebody with one folder. */
+export const roots = { roots: [{ uri: 'file:///srv/work', name: 'work' }] };
 
 /** Accepts a form with its defaults, or with values of the right type, and a link as it is. */
 export function filled({ requestedSchema }) {

@@ -1,17 +1,17 @@
-// What every test here stands in: a modern-only server of the SDK v2, the daemon, a legacy client of the SDK v1.
+// What every test here stands in: a modern-only server of the SDK v2, the daemon, and a client.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { legacyClient } from '../peers/client.mjs';
 import { daemon } from '../peers/daemon.mjs';
 import { serve } from '../peers/server/serve.mjs';
 
-/** One server and one daemon for the tests of a file. connect gives a client that ends with the test t. */
-export function world(settings) {
+/** One server and one daemon for the tests of a file. connect gives a client, a legacy one, that ends with the test t. */
+export function world(settings, client = legacyClient) {
   const it = {
     async connect(t, how) {
-      const client = await legacyClient(it.proxy.url, how);
-      t.after(() => client.close());
-      return client;
+      const c = await client(it.proxy.url, how);
+      t.after(() => c.close());
+      return c;
     },
   };
   before(async () => {

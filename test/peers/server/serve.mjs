@@ -4,12 +4,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { localhostHostValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, createRequestStateCodec, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { askingTools } from './asking.mjs';
 import { prompts, resources } from './content.mjs';
 import { Counts, inspect } from './guard.mjs';
 import { plainTools } from './plain.mjs';
+import { requiringPrompt, requiringTools } from './required.mjs';
 import { roundTools } from './rounds.mjs';
 
 const capabilities = {
@@ -25,8 +26,10 @@ export async function serve(port = 0) {
   const world = { counts: new Counts(), watched: 'at first', cancelled: [], state: createRequestStateCodec({ key: randomBytes(32) }) };
   const handler = createMcpHandler(() => build(world), { legacy: 'reject', keepAliveMs: 5000 });
   const node = toNodeHandler(handler);
+  const local = localhostHostValidation();
   const http = createServer(async (request, response) => {
     if (request.url === '/counts') return response.end(JSON.stringify(world.counts));
+    if (!local(request, response)) return;
     const body = await whole(request);
     inspect(world.counts, request, body);
     try {
@@ -57,8 +60,10 @@ function build(world) {
   plainTools(tool);
   askingTools(tool);
   roundTools(tool, world);
+  requiringTools(tool, world);
   resources(server, () => world.watched);
   prompts(server);
+  requiringPrompt(server);
   server.server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
   return server;
 }
