@@ -37,7 +37,7 @@ test: ## all tests, with the race detector where it works
 conformance: build ## the official conformance suite through the daemon, against test/conformance/expected.json
 	test/run conformance/run.mjs $(PARTS)
 
-sdk: build ## the official TypeScript SDKs: a client of v1, the daemon, a modern-only server of v2
+sdk: build ## the official TypeScript SDKs: clients of v1 and v2, the daemon, a modern-only server of v2
 	test/run sdk
 
 interop: build ## clients as their makers ship them, CLIENTS='claude-code mcp-go' or all; installs half a gigabyte

@@ -22,7 +22,7 @@ func recovering(next http.Handler, log *zap.Logger) http.Handler {
 		defer func() {
 			switch fault := recover(); {
 			case fault == nil:
-			case fault == http.ErrAbortHandler:
+			case fault == any(http.ErrAbortHandler):
 				panic(fault)
 			default:
 				log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))

@@ -121,7 +121,7 @@ func (c *client) whole(r *response, f func(msg []byte) (bool, error)) error {
 	}
 	c.large = append(c.large[:0], make([]byte, beginning)...)
 	n, err := io.ReadFull(r.body, c.large)
-	if err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		_, err := f(c.large[:n])
 		return err
 	}

@@ -120,11 +120,11 @@ routes:
     upstream: {url: "http://127.0.0.1:2/", authorization: none}
     limits: *all
 `)
-	c, problems := Load(path, Options{LookupEnv: func(name string) (string, bool) { return "of " + name, name == "TOKEN" }})
+	_, problems := Load(path, Options{LookupEnv: func(name string) (string, bool) { return "of " + name, name == "TOKEN" }})
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "is no bearer token") {
 		t.Fatalf("a token with a space: %v", problems)
 	}
-	c, problems = Load(path, Options{LookupEnv: func(name string) (string, bool) { return "env:" + name, name == "TOKEN" }})
+	c, problems := Load(path, Options{LookupEnv: func(name string) (string, bool) { return "env:" + name, name == "TOKEN" }})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -50,7 +50,6 @@ func TestTheCollectorIsRelaxedWhileTheHeapIsSmall(t *testing.T) {
 	alive := make([]byte, 4*roomyHeap)
 	collectUntil(t, "a large heap", func(percent int) bool { return percent == 100 })
 	runtime.KeepAlive(alive)
-	alive = nil
 	collectUntil(t, "a small heap", func(percent int) bool { return percent > 100 })
 	stop()
 	runtime.GC()

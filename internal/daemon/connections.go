@@ -32,8 +32,8 @@ func (l *bounded) Accept() (net.Conn, error) {
 			return &counted{Conn: c, left: func() { l.open.Add(-1) }}, nil
 		}
 		l.open.Add(-1)
-		_ = c.Close()
 		l.tell()
+		_ = c.Close()
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 type Key [32]byte
 
 // Format keeps a key out of every log and message.
-func (Key) Format(f fmt.State, _ rune) { io.WriteString(f, "[key]") }
+func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[key]") }
 
 // MarshalText keeps a key out of everything that is encoded.
 func (Key) MarshalText() ([]byte, error) { return []byte("[key]"), nil }

@@ -192,7 +192,7 @@ func (s *Scanner) skipLead(p []byte) int {
 	if i < len(p) {
 		s.state = wantValue
 		if torn {
-			s.fail(UTF8, 0)
+			_ = s.fail(UTF8, 0) // it is kept
 		}
 	}
 	return i

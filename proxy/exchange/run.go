@@ -147,7 +147,7 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 	res, err := t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
 	now := time.Now()
 	if err != nil {
-		if context.Cause(t.ctx) == errExpired {
+		if errors.Is(context.Cause(t.ctx), errExpired) {
 			return resolver.Expired{At: now}
 		}
 		if !errors.As(err, &t.err) {
@@ -222,7 +222,7 @@ func (t *trip) pause(d time.Duration) resolver.Event {
 
 // interrupted is the event for a context that has ended.
 func (t *trip) interrupted() resolver.Event {
-	if context.Cause(t.ctx) == errExpired {
+	if errors.Is(context.Cause(t.ctx), errExpired) {
 		return resolver.Expired{At: time.Now()}
 	}
 	return resolver.Failed{At: time.Now()}

@@ -42,14 +42,14 @@ func TestAnInboxIsBoundedInBytes(t *testing.T) {
 }
 
 func TestAnInboxEnds(t *testing.T) {
-	in, dropped := counting()
+	in, _ := counting()
 	in.Announce([]byte("1"))
 	in.Over()
 	in.Announce([]byte("2"))
 	if events, more := in.take(nil); string(events) != "data: 1\n\n" || more {
 		t.Errorf("%q, more %v", events, more)
 	}
-	in, dropped = counting()
+	in, dropped := counting()
 	in.Announce([]byte("1"))
 	in.close()
 	in.close()

@@ -78,7 +78,7 @@ func (h *Handler) serve(m *member, r *http.Request, msg *wire.Scanner, v *visito
 func (h *Handler) contain(m *member, msg *wire.Scanner, f func()) {
 	defer m.end()
 	defer func() {
-		if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
+		if fault := recover(); fault != nil && fault != any(http.ErrAbortHandler) {
 			h.Log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
 			m.whole = wire.AppendError(nil, msg.ID.Of(msg.Bytes()), wire.CodeInternal, "a fault of the proxy; its log tells more", nil)
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
-	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
@@ -120,16 +119,6 @@ func (w *world) awaitQuiet() {
 func jwt(subject string, serial int) string {
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	return "Bearer " + part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"iss":"https://id.example","sub":%q,"jti":%d}`, subject, serial)) + "." + part("signature")
-}
-
-// rules compiles the rules of a route.
-func rules(t *testing.T, specs ...policy.Spec) *policy.Set {
-	t.Helper()
-	set, problems := policy.Compile(specs, nil)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	return set
 }
 
 const rootsAnswer = `{"roots":[{"uri":"file:///srv"}]}`

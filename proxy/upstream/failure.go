@@ -159,7 +159,7 @@ func (a *attempt) cutOff(err error) *Error {
 // interrupted is the failure of an attempt whose context has ended.
 func (a *attempt) interrupted(err error) *Error {
 	cause := context.Cause(a.watch.ctx)
-	if cause == errSilence {
+	if errors.Is(cause, errSilence) {
 		return a.because(Timeout, "upstream was silent for "+a.u.o.patience(a.call.Method).String(), err)
 	}
 	return a.because(Cancelled, "cancelled", cause)

@@ -127,7 +127,7 @@ func TestASessionWithoutAStreamIsListenedForAWhile(t *testing.T) {
 		s.one(onlyA)
 		time.Sleep(linger - time.Second)
 		s.one(onlyA)
-		e, leave := p.stand()
+		_, leave := p.stand()
 		time.Sleep(2 * linger)
 		s.one(listA)
 		leave()
@@ -137,7 +137,7 @@ func TestASessionWithoutAStreamIsListenedForAWhile(t *testing.T) {
 		if open := s.listens(); len(open) != 0 {
 			t.Fatalf("%d listens for somebody who is long gone", len(open))
 		}
-		e, leave = p.stand()
+		e, leave := p.stand()
 		soon()
 		s.one(listA).updated("f://a")
 		e.hears(t, "f://a")

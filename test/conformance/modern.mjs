@@ -20,20 +20,13 @@ const theirs = new Set([
 
 // Each answers an ask in such a way that the client must not notice: of several asks it gets the others, and a call of
 // which the rule answers all never asks it.
-const rules = `
-policy:
-  rules:
-    - name: not-declared
-      match: {method: elicitation/create, tool: test_input_required_result_capabilities}
-      accept: {content: {name: Rule}}
-    - name: one-of-four
-      match: {method: elicitation/create, tool: test_input_required_result_multiple_inputs, message: "Who is it from?"}
-      accept: {content: {name: Rule}}
-    - name: all-of-one
-      match: {method: elicitation/create, tool: test_streaming_elicitation}
-      accept: {content: {name: Rule}}
-`;
-const answered = 3; // at least one ask a rule
+const rules = {
+  'not-declared': '{tool: test_input_required_result_capabilities, method: elicitation/create}',
+  'one-of-four': '{tool: test_input_required_result_multiple_inputs, message: "Who is it from?"}',
+  'all-of-one': '{tool: test_streaming_elicitation}',
+};
+const answer = (rule) => `    - {name: ${rule}, match: ${rules[rule]}, accept: {content: {name: Rule}}}`;
+const policy = ['policy:', '  rules:', ...Object.keys(rules).map(answer)].join('\n');
 
 // Answers to questions that nobody asked, without the requestState of any: the daemon refuses them (docs/modern.md), while
 // the server, which keeps nothing of its questions, takes them or asks again.
@@ -55,7 +48,7 @@ export function daemons(server) {
 export async function asModernClient(name, wanted, out, direct) {
   const server = await serve();
   const ruled = name.endsWith('-ruled');
-  const proxy = direct ? undefined : await daemon(server.url, { route: ruled ? rules : '' });
+  const proxy = direct ? undefined : await daemon(server.url, { route: ruled ? policy : '' });
   const url = proxy?.url ?? server.url;
   let status = await run(['server', '--url', url, '--requirements', MODERN, '-o', out], `${out}.log`);
   await withoutUnscored(out);
@@ -87,14 +80,17 @@ async function removed(out, which) {
   for (const folder of await readdir(out)) if (which(folder)) await rm(join(out, folder), { recursive: true });
 }
 
-// What else has to be so: that the server saw modern traffic only, and that the rules had something to answer.
+// What else has to be so: that the server saw modern traffic only, and that every rule had something to answer.
 async function looked(server, proxy, ruled) {
   const faults = Object.keys(server.counts.violations).filter((what) => !theirs.has(what)).map((what) => `upstream: ${what}`);
+  for (const rule of ruled ? Object.keys(rules) : []) {
+    if (!(await metric(proxy, 'mrtr_proxy_policy_decisions_total', { rule }))) faults.push(`rule ${rule} answered nothing`);
+  }
   const byRule = await metric(proxy, 'mrtr_proxy_asks_total', { source: 'policy' });
   const requests = Object.values(server.counts.methods).reduce((sum, n) => sum + n, 0);
   console.log(`  ${requests} requests upstream, ${byRule} asks answered by rule`);
   if (!requests) faults.push('nothing reached the server');
-  if (ruled ? byRule < answered : byRule) faults.push(`${byRule} asks were answered by rule`);
+  if (byRule && !ruled) faults.push('asks were answered by rule');
   return faults;
 }
 

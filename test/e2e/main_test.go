@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
 	_ "github.com/mrtr-proxy/mrtr-proxy/internal/daemon" // what the program is made of: with it go test knows when a result is stale
 	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
@@ -58,6 +57,3 @@ func awaitServed(t *testing.T, c *mcptest.Client) {
 		return reply.Status() == http.StatusOK && m.Text() == "plain"
 	})
 }
-
-// within is how long something that must not happen is waited for.
-const within = 20 * time.Millisecond

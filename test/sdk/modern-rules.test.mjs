@@ -6,7 +6,7 @@ import { modernClient } from '../peers/modern.mjs';
 import { said, world } from './world.mjs';
 
 const route = `
-limits: {max_rounds: 3}
+limits: {tools: {interview: {max_rounds: 3}}}
 policy:
   rules:
     - name: a-name
@@ -15,6 +15,9 @@ policy:
     - name: red
       match: {tool: order, fields: [colour]}
       accept: {content: {colour: red}}
+    - name: more
+      match: {tool: interview}
+      accept: {content: {more: Rule}}
     - name: the-roots
       match: {tool: everything, method: roots/list}
       roots: [{uri: "file:///of/the/rule"}]
@@ -50,13 +53,21 @@ test('what the rule answered cannot be answered otherwise', async (t) => {
   assert.equal(toolCalls().at(-1).params.inputResponses.roots.roots[0].uri, 'file:///of/the/rule');
 });
 
-test('a round in the middle is answered here, and counts for the limit', async (t) => {
-  const before = await metric(it.proxy, 'mrtr_proxy_asks_total', { source: 'policy' });
+test('a round in the middle is answered here', async (t) => {
   const c = await it.connect(t);
-  const result = await c.call('order');
+  assert.equal(said(await c.call('order')), 'something red sampled');
+  assert.deepEqual(c.asked.map(({ method }) => method), ['elicitation/create', 'sampling/createMessage']);
+});
+
+test('a server that never stops asking a rule is stopped, too', async (t) => {
+  const before = await metric(it.proxy, 'mrtr_proxy_limit_trips_total', { limit: 'max_rounds' });
+  const c = await it.connect(t);
+  const calls = it.server.counts.methods['tools/call'];
+  const result = await c.call('interview');
   assert.equal(result.isError, true);
-  const { limit, rounds } = result._meta['mrtr-proxy/failure'];
-  assert.deepEqual({ limit, rounds }, { limit: 'max_rounds', rounds: 3 });
-  assert.deepEqual(c.asked.map(({ params }) => params.message), ['Size?']);
-  assert.equal(await metric(it.proxy, 'mrtr_proxy_asks_total', { source: 'policy' }), before + 1);
+  const { kind, limit, rounds } = result._meta['mrtr-proxy/failure'];
+  assert.deepEqual({ kind, limit, rounds }, { kind: 'mrtr_round_limit', limit: 'max_rounds', rounds: 3 });
+  assert.equal(it.server.counts.methods['tools/call'], calls + 3);
+  assert.equal(c.asked.length, 0);
+  assert.equal(await metric(it.proxy, 'mrtr_proxy_limit_trips_total', { limit: 'max_rounds' }), before + 1);
 });

@@ -14,6 +14,14 @@ test('the client speaks 2026-07-28, with the server behind the daemon', async (t
   assert.equal(c.client.getInstructions(), 'Everything here is for tests.');
 });
 
+for (const [mode, version] of [['auto', '2026-07-28'], ['legacy', '2025-11-25']]) {
+  test(`a client whose mode is ${mode} speaks ${version}, on the same path`, async (t) => {
+    const c = await it.connect(t, { options: { versionNegotiation: { mode } } });
+    assert.equal(c.client.getNegotiatedProtocolVersion(), version);
+    assert.equal(said(await c.call('greet')), 'Hello, something');
+  });
+}
+
 test('a form is asked for, and its answer goes up', async (t) => {
   const c = await it.connect(t, { answers: { elicitation: () => ({ action: 'accept', content: { name: 'Ada' } }) } });
   assert.equal(said(await c.call('greet')), 'Hello, Ada');

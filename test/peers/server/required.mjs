@@ -41,7 +41,7 @@ function once(add) {
     return answer.kind === 'roots' ? text(answer.roots.map((root) => root.uri).join(' ')) : asks({ client_roots: inputRequired.listRoots() });
   });
   add('test_input_required_result_capabilities', 'asks for whatever the client declares', (req) => {
-    const can = req._meta?.[CLIENT_CAPABILITIES_META_KEY] ?? req.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+    const can = req.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
     return asks({
       ...(can.sampling && { word: sampling('A word?') }),
       ...(can.elicitation && { who: name('Who are you?') }),

@@ -20,10 +20,11 @@ const capabilities = {
 
 /**
  * Serves on a port of this machine, 0 for any that is free. The returned object has the endpoint's url, the counts,
- * notify to announce changes, watched (the text of the resource that changes), and close.
+ * notify to announce changes, watched (the text of the resource that changes), cancelled, listens (how many are open), and
+ * close.
  */
 export async function serve(port = 0) {
-  const world = { counts: new Counts(), watched: 'at first', cancelled: [], state: createRequestStateCodec({ key: randomBytes(32) }) };
+  const world = { counts: new Counts(), watched: 'at first', cancelled: [], listens: 0, state: createRequestStateCodec({ key: randomBytes(32) }) };
   const handler = createMcpHandler(() => build(world), { legacy: 'reject', keepAliveMs: 5000 });
   const node = toNodeHandler(handler);
   const local = localhostHostValidation();
@@ -33,7 +34,9 @@ export async function serve(port = 0) {
     const body = await whole(request);
     inspect(world.counts, request, body);
     try {
-      return await node(request, response, request.method === 'POST' ? JSON.parse(body) : undefined);
+      const message = request.method === 'POST' ? JSON.parse(body) : undefined;
+      if (message?.method === 'subscriptions/listen') listens(world, response);
+      return await node(request, response, message);
     } catch (error) {
       response.destroy(error);
     }
@@ -48,6 +51,11 @@ export async function serve(port = 0) {
       await new Promise((closed) => http.close(closed));
     },
   });
+}
+
+function listens(world, response) {
+  world.listens++;
+  response.once('close', () => world.listens--);
 }
 
 // One server a request: nothing but the world outlives it.
