@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
 )
@@ -185,4 +186,14 @@ func (w *world) metric(t *testing.T, name string) string {
 		}
 	}
 	return ""
+}
+
+// logs waits for a text in the log: the server may write it after its client has gone on.
+func (w *world) logs(text string) bool {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if strings.Contains(w.log.String(), text) {
+			return true
+		}
+	}
+	return false
 }
