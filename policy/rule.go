@@ -67,8 +67,11 @@ func (m *match) holds(e *evaluation) (bool, string, error) {
 		}
 	}
 	for _, c := range m.conditions {
-		if ok, err := c.holds(e); err != nil || !ok {
+		switch ok, err := c.holds(e); {
+		case err != nil:
 			return false, "match." + c.field(), err
+		case !ok:
+			return false, "", nil
 		}
 	}
 	return true, "", nil
