@@ -11,9 +11,6 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 )
 
-// writeStall is how long a client may leave what is written to it unread.
-const writeStall = 30 * time.Second
-
 var (
 	contentEventStream = []string{"text/event-stream"}
 	contentJSON        = []string{"application/json"}
@@ -87,19 +84,12 @@ func (p *reply) send(status int, msg []byte) {
 	}
 }
 
-// patient is the size in bytes from which on a JSON body may meet a slow reader.
-const patient = 64 << 10
-
 // json writes the header of a JSON body; size is -1 when it is not known.
 func (p *reply) json(status, size int) {
 	h := p.w.Header()
 	h["Content-Type"] = contentJSON
 	if size >= 0 {
 		h["Content-Length"] = []string{strconv.Itoa(size)}
-	}
-	if size < 0 || size > patient {
-		p.rc = http.NewResponseController(p.w)
-		_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
 	}
 	p.w.WriteHeader(status)
 }
@@ -134,7 +124,6 @@ func (p *reply) event(msg []byte, newlines bool) {
 // put sends b off at once. A client that does not read it, or is gone, has cancelled.
 func (p *reply) put(b []byte) {
 	p.open()
-	_ = p.rc.SetWriteDeadline(time.Now().Add(writeStall))
 	_, err := p.w.Write(b)
 	if err == nil {
 		err = p.rc.Flush()
@@ -147,7 +136,6 @@ func (p *reply) put(b []byte) {
 		p.x.End(exchange.ErrCancelled)
 		return
 	}
-	_ = p.rc.SetWriteDeadline(time.Time{})
 }
 
 // end says that nothing more will be said.
@@ -158,9 +146,6 @@ func (p *reply) end() {
 	p.ended = true
 	if p.timer != nil {
 		p.timer.Stop()
-	}
-	if p.rc != nil {
-		_ = p.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
 	}
 	if p.streaming {
 		p.h.Metrics.Streams(p.kind()).Dec()

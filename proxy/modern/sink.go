@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -111,19 +110,5 @@ func (p *reply) Stream() (io.Writer, []byte, bool) {
 	p.json(http.StatusOK, -1)
 	p.long = true
 	p.end() // what else would be said is the pieces
-	return pieces{p.w, p.rc}, p.id, true
-}
-
-// pieces writes the pieces of a long JSON body, each within the time a reader has.
-type pieces struct {
-	w  http.ResponseWriter
-	rc *http.ResponseController
-}
-
-// Write implements io.Writer.
-func (w pieces) Write(b []byte) (int, error) {
-	_ = w.rc.SetWriteDeadline(time.Now().Add(writeStall))
-	n, err := w.w.Write(b)
-	_ = w.rc.SetWriteDeadline(time.Time{})
-	return n, err
+	return p.w, p.id, true
 }
