@@ -77,6 +77,8 @@ type Route struct {
 	ToolLimits []exchange.ToolLimits
 	Policy     *policy.Set
 	Answers    answer.Settings
+	// HoldEarlyAnswers lets modern clients answer before they are asked.
+	HoldEarlyAnswers bool
 	// Passthrough lets a legacy server be served although there are rules, which do not
 	// reach it.
 	Passthrough bool

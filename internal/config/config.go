@@ -123,7 +123,8 @@ type Route struct {
 	Tools       []ToolLimits // the first that fits goes before Limits: the route's own, then the general ones
 	Policy      Policy       // the effective rules: the route's own, then the general ones
 	Rules       *policy.Set  // Policy compiled; never nil
-	Passthrough bool         // a legacy upstream is accepted although there are rules
+	Modern      Modern
+	Passthrough bool // a legacy upstream is accepted although there are rules
 }
 
 // RouteAt finds a route by its path, nil when there is none; "" is the only one.
@@ -215,5 +216,6 @@ func DefaultRoute() Route {
 			CallTimeout:   10 * time.Minute,
 		},
 		Limits: Default().Limits,
+		Modern: Modern{EarlyAnswers: EarlyAnswersRefuse},
 	}
 }

@@ -93,6 +93,7 @@ func routeKeys(r *Route, d *routeDraft) section {
 		{"metadata", metadataKeys(&r.Metadata, d)},
 		{"limits", limitKeys(&r.Limits, &d.tools)},
 		{"policy", policyKeys(&d.own)},
+		{"modern", modernKeys(&r.Modern)},
 		{"passthrough", boolean(&r.Passthrough)},
 	}}
 }

@@ -115,6 +115,7 @@ routes:
         - name: own
           match: {method: roots/list}
           roots: []
+    modern: {early_answers: hold}
     passthrough: true
   - path: /
     upstream: {url: "http://127.0.0.1:2/", authorization: none}
@@ -169,6 +170,7 @@ routes:
 			},
 			Limits:      own,
 			Policy:      Policy{[]policy.Spec{{Name: "own", Match: []byte(`{"method":"roots/list"}`), Action: "roots", Args: []byte("[]")}, general}},
+			Modern:      Modern{EarlyAnswersHold},
 			Passthrough: true,
 		}, {
 			Path: "/",
@@ -178,6 +180,7 @@ routes:
 			},
 			Limits: limits,
 			Policy: Policy{[]policy.Spec{general}},
+			Modern: Modern{EarlyAnswersRefuse},
 		}},
 	})
 	if n := len(c.Routes[0].Rules.Rules()); n != 2 {

@@ -55,6 +55,9 @@ func TestRefuses(t *testing.T) {
 		"list for a value":   {good + "keep_alive: [15s]\n", "4: keep_alive: is a list, want <duration>"},
 		"key without value":  {good + "keep_alive:\n", "4: keep_alive: has no value, want <duration>"},
 
+		"early answers taken": {good + "    modern: {early_answers: take}\n", `4: routes[0].modern.early_answers: "take" is none of refuse, hold`},
+		"modern for all":      {good + "modern: {early_answers: hold}\n", "4: modern: unknown key"},
+
 		"address without port": {"listen: localhost\n" + good, `1: listen: "localhost" is no host:port`},
 		"address with name":    {"listen: localhost:http\n" + good, `1: listen: "localhost:http" is no host:port`},
 		"port out of range":    {"admin: {listen: ':70000'}\n" + good, `1: admin.listen: ":70000" is no host:port`},

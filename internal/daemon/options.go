@@ -79,6 +79,8 @@ func routeOptions(c *config.Config, r *config.Route, version string) proxy.Route
 		ToolLimits:  toolLimits(r.Tools),
 		Passthrough: r.Passthrough,
 		Policy:      r.Rules,
+
+		HoldEarlyAnswers: r.Modern.EarlyAnswers == config.EarlyAnswersHold,
 		Answers: answer.Settings{
 			OnClientError: choices[c.Answers.OnClientError],
 			OnTimeout:     choices[c.Answers.OnTimeout],

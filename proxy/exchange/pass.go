@@ -37,9 +37,10 @@ type Resumption struct {
 // Pass is Run for a client that is told by the response itself what the server asks, and
 // answers with its next request: rules answer what they can, and when some asks are
 // left, or in a state-only round, the Ending is Open. from is what the request brings
-// for a round trip that was; nil for a first request. The limit of open round trips is
-// not for these: they cost nothing while they wait. The Ask of r has answer.Later for a
-// channel.
+// for a round trip that was; nil for a first request. An ask that is left and has an
+// answer among r.Early is the client's as any other, and has come back at once. The limit
+// of open round trips is not for these: they cost nothing while they wait. The Ask of r
+// has answer.Later for a channel.
 func (s *Service) Pass(x *Exchange, r *Request, c Client, from *Resumption) Ending {
 	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call), passes: true}
 	defer t.close()
@@ -76,6 +77,28 @@ func (t *trip) resume(from *Resumption) resolver.Action {
 		}
 	}
 	return t.step(resolver.NoMoreAnswers{At: time.Now()})
+}
+
+// early goes on as if the client had been handed the asks that are left and had come back
+// with the answers that it gave to them ahead: once each, and where they are for a part of
+// the asks with that part. It waits when there are none.
+func (t *trip) early() resolver.Action {
+	var answers map[string][]byte
+	for _, ask := range t.state.Pending() {
+		raw, given := t.request.Early[ask.Key]
+		if !given {
+			continue
+		}
+		if answers == nil {
+			answers = map[string][]byte{}
+		}
+		answers[ask.Key] = raw
+		delete(t.request.Early, ask.Key)
+	}
+	if answers == nil {
+		return resolver.Wait{}
+	}
+	return t.resume(&Resumption{State: t.state, Asked: time.Now(), Answers: answers})
 }
 
 func waits(a resolver.Action) bool {

@@ -31,7 +31,7 @@ func begin(t *testing.T, r *Registry) *Exchange {
 func TestRegistryIsBounded(t *testing.T) {
 	r := NewRegistry(2)
 	a, b := begin(t, r), begin(t, r)
-	if _, err := r.Begin(time.Now()); err != ErrTooMany {
+	if _, err := r.Begin(time.Now()); !errors.Is(err, ErrTooMany) {
 		t.Errorf("a third exchange: %v, want ErrTooMany", err)
 	}
 	a.Leave()
@@ -50,7 +50,7 @@ func TestAnExchangeEndsForItsFirstCause(t *testing.T) {
 	x.Cancelled()
 	x.SessionEnded()
 	x.End(ErrDropped)
-	if cause := context.Cause(x.Context()); cause != ErrCancelled {
+	if cause := context.Cause(x.Context()); !errors.Is(cause, ErrCancelled) {
 		t.Errorf("cause %v", cause)
 	}
 	x.Leave()
@@ -62,7 +62,7 @@ func TestDrainIsIdleAtOnceWhenNothingRuns(t *testing.T) {
 		began := time.Now()
 		r.Drain(context.Background())
 		r.Drain(context.Background()) // again
-		if _, err := r.Begin(time.Now()); err != ErrDraining {
+		if _, err := r.Begin(time.Now()); !errors.Is(err, ErrDraining) {
 			t.Errorf("%v, want ErrDraining", err)
 		}
 		if took := time.Since(began); took != 0 {

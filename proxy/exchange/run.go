@@ -49,6 +49,9 @@ type Request struct {
 	Credential func() upstream.Credential
 	// Ask describes the client to rules and sources; it is called when there is an ask.
 	Ask func() *answer.Context
+	// Early are a client's answers to asks that it has not been handed, by key, for Pass
+	// only, which takes out those that it uses. nil is none.
+	Early map[string][]byte
 }
 
 // Client is the dialect's end of an exchange: where notifications and the final
@@ -117,7 +120,9 @@ func (t *trip) run(action resolver.Action) Ending {
 		case resolver.AskAll:
 			t.asks = a.Asks
 			if action = t.askAll(a); t.passes && waits(action) {
-				return t.handOver()
+				if action = t.early(); waits(action) {
+					return t.handOver()
+				}
 			}
 		case resolver.Pause:
 			if t.asks = nil; t.passes {

@@ -28,6 +28,9 @@ type Options struct {
 	Binding session.Binding
 	// JSONRPCFailures makes every failure a JSON-RPC error, for tools/call too.
 	JSONRPCFailures bool
+	// HoldEarlyAnswers keeps the inputResponses of a first request until they are asked
+	// for; otherwise such a request is refused.
+	HoldEarlyAnswers bool
 	// KeepAlive is the time between two comments on an open stream.
 	KeepAlive time.Duration
 	// Metrics are the route's.

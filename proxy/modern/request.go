@@ -20,7 +20,7 @@ import (
 // ends with its connection: a client that closes it cancels the request (Cancellation).
 func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor) {
 	id := m.ID.Of(m.Bytes())
-	from, f := h.resumption(r, m, v)
+	b, f := h.brought(r, m, v)
 	if f == nil && v.method == wire.MethodListen && !takesStream(r.Header) {
 		f = &refusal{http.StatusNotAcceptable, wire.CodeInvalidRequest, "a listen needs Accept: text/event-stream", nil}
 	}
@@ -43,7 +43,8 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 	if v.method == wire.MethodListen {
 		go h.endWithDaemon(x)
 	}
-	e, last := h.pass(r, m, v, p, from)
+	e, last := h.pass(r, m, v, p, b)
+	h.dropUnasked(b.early)
 	h.Service.Count(x, metrics.Modern, metrics.MethodOf(v.method), e)
 	p.finish(e, last)
 }
@@ -59,7 +60,7 @@ func (h *Handler) endWithDaemon(x *exchange.Exchange) {
 
 // pass sends the request up. last is what the client gets when it has to send again;
 // nil when it has its response, or has to be told how else it ended.
-func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, from *exchange.Resumption) (e exchange.Ending, last []byte) {
+func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, b brought) (e exchange.Ending, last []byte) {
 	msg := m.Bytes()
 	about := policy.Request{Method: v.method, Name: v.name}
 	if v.name != "" || wire.NameMember(v.method) != "" {
@@ -89,7 +90,8 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, f
 			}
 			return ask
 		},
-	}, p, from)
+		Early: b.early,
+	}, p, b.from)
 	if e.Open == nil {
 		return e, nil
 	}

@@ -15,25 +15,40 @@ import (
 // may take, so that one which took too long meets its limit and not a closed door.
 const shortest = time.Hour
 
-// resumption is what a request brings for a round trip that was; nil for a first
-// request. Answers without a good state, and a state that is not good for this very
-// request, are refused: nothing of it may reach the server.
-func (h *Handler) resumption(r *http.Request, m *wire.Scanner, v *visitor) (*exchange.Resumption, *refusal) {
+// brought is what a request brings for a round trip.
+type brought struct {
+	from  *exchange.Resumption // of one that was; nil for a first request
+	early map[string][]byte    // answers that are held until they are asked for, by key
+}
+
+// brought tells what a request brings. Answers without a good state, unless the route
+// holds them, and a state that is not good for this very request are refused: nothing of
+// it may reach the server.
+func (h *Handler) brought(r *http.Request, m *wire.Scanner, v *visitor) (b brought, f *refusal) {
 	msg := m.Bytes()
 	state, answers := present(m.RequestState.Of(msg)), present(m.InputResponses.Of(msg))
 	switch {
 	case state == nil && answers == nil:
-		return nil, nil
-	case state == nil:
-		return nil, invalid("inputResponses come without the requestState that they belong to")
+		return b, nil
+	case state == nil && !h.HoldEarlyAnswers:
+		return b, invalid("inputResponses come without the requestState that they belong to")
 	case wire.KindOf(answers) != '{' && answers != nil:
-		return nil, invalid("inputResponses must be an object")
+		return b, invalid("inputResponses must be an object")
+	case state == nil:
+		b.early, f = held(answers)
+	default:
+		b.from, f = h.resumption(r, m, v, state, answers)
 	}
+	return b, f
+}
+
+// resumption opens a state, and checks that it is good for this request.
+func (h *Handler) resumption(r *http.Request, m *wire.Scanner, v *visitor, state, answers []byte) (*exchange.Resumption, *refusal) {
 	sealed, ok := wire.Unquote(state)
 	if !ok {
 		return nil, invalid("requestState must be a string")
 	}
-	e, err := openEnvelope(h.Sealer, h.Route, sealed, h.principal(r), digestOf(v.method, m.Params.Of(msg)), time.Now())
+	e, err := openEnvelope(h.Sealer, h.Route, sealed, h.principal(r), digestOf(v.method, m.Params.Of(m.Bytes())), time.Now())
 	if err != nil {
 		return nil, invalid(err.Error())
 	}

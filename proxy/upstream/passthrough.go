@@ -17,7 +17,7 @@ import (
 // request with the context of the client's.
 func (u *Upstream) PassThrough(failed func(http.ResponseWriter, *http.Request, *Error), metadata func(*http.Request) string) http.Handler {
 	return &httputil.ReverseProxy{
-		Transport:     u.transport,
+		Transport:     u.library,
 		FlushInterval: -1, // events go down as they come
 		Rewrite:       u.rewrite,
 		ModifyResponse: func(resp *http.Response) error {

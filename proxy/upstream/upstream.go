@@ -13,12 +13,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/direct"
 )
 
 // Upstream is one route's server. It is safe for concurrent use.
 type Upstream struct {
 	o         Options
-	transport http.RoundTripper
+	transport http.RoundTripper // of attempts
+	library   http.RoundTripper // of what is not ours: legacy servers' messages
 	log       *zap.Logger
 
 	lastID   atomic.Uint64 // ids are never used twice
@@ -40,8 +42,8 @@ type Upstream struct {
 // New makes an Upstream; nothing is sent before it is used. Close must be called when it is used no longer.
 func New(o Options) *Upstream {
 	u := &Upstream{o: o, transport: o.Transport, log: o.Log, accepted: newRecent[session.Digest, bool](acceptedMax)}
-	if u.transport == nil {
-		u.transport = newTransport(o.TLS)
+	if u.library = o.Transport; u.library == nil {
+		u.transport, u.library = newTransports(&o)
 	}
 	if u.log == nil {
 		u.log = zap.NewNop()
@@ -66,19 +68,27 @@ func New(o Options) *Upstream {
 func (u *Upstream) Close() {
 	u.close()
 	u.hub.close()
-	if t, ok := u.transport.(*http.Transport); ok && u.o.Transport == nil {
+	if t, ok := u.transport.(interface{ CloseIdleConnections() }); ok && u.o.Transport == nil {
 		t.CloseIdleConnections()
 	}
 }
 
-// newTransport makes a transport for one server. Compression is left to this package: the transport would undo it
-// without a bound, and only when it asked for it.
-func newTransport(t *tls.Config) *http.Transport {
+// newTransports makes the transports for one server: that of attempts, and net/http's. Compression is left to this package:
+// the transport would undo it without a bound, and only when it asked for it.
+func newTransports(o *Options) (attempts, library http.RoundTripper) {
+	t := newTransport(o.TLS)
+	if d := direct.New(o.URL, t); d != nil {
+		return d, t
+	}
+	return t, t
+}
+
+func newTransport(c *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dialer.DialContext,
-		TLSClientConfig:        t,
+		TLSClientConfig:        c,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,

@@ -28,16 +28,27 @@ const rules = {
 const answer = (rule) => `    - {name: ${rule}, match: ${rules[rule]}, accept: {content: {name: Rule}}}`;
 const policy = ['policy:', '  rules:', ...Object.keys(rules).map(answer)].join('\n');
 
-// Answers to questions that nobody asked, without the requestState of any: the daemon refuses them (docs/modern.md), while
-// the server, which keeps nothing of its questions, takes them or asks again.
+const held = 'modern: {early_answers: hold}';
+
+/** The suite as a modern client, by part: what the route has beside its upstream, and whether rules answer. */
+const settings = {
+  [MODERN]: { route: '' },
+  [`${MODERN}-held`]: { route: held },
+  [`${MODERN}-ruled`]: { route: `${held}\n${policy}`, ruled: true },
+};
+export const parts = Object.keys(settings);
+
+// Answers to questions that nobody asked, without the requestState of any: by default the daemon refuses them
+// (docs/modern.md), while the server, which keeps nothing of its questions, takes them or asks again.
 const refused = {
   'input-required-result-missing-input-response': { WARNING: { 'sep-2322-missing-response-rerequests': 1 } },
   'input-required-result-ignore-extra-params': { WARNING: { 'sep-2322-ignore-unexpected-params': 1 } },
 };
 
-/** What the daemon must score, given what the server scores by itself. */
-export function daemons(server) {
+/** What the daemon must score in a part, given what the server scores by itself. */
+export function daemons(name, server) {
   const found = { ...server };
+  if (name !== MODERN) return found;
   for (const [scenario, checks] of Object.entries(refused)) {
     if (server[scenario]) found[scenario] = { ...checks, ...withoutFaults(server[scenario], checks) };
   }
@@ -47,8 +58,8 @@ export function daemons(server) {
 /** Runs the suite's scenarios for servers, and those again that did not come out as wanted. */
 export async function asModernClient(name, wanted, out, direct) {
   const server = await serve();
-  const ruled = name.endsWith('-ruled');
-  const proxy = direct ? undefined : await daemon(server.url, { route: ruled ? policy : '' });
+  const { route, ruled } = settings[name];
+  const proxy = direct ? undefined : await daemon(server.url, { route });
   const url = proxy?.url ?? server.url;
   let status = await run(['server', '--url', url, '--requirements', MODERN, '-o', out], `${out}.log`);
   await withoutUnscored(out);

@@ -1,0 +1,58 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+)
+
+// body is the body of a response. At its end the connection waits for another request, if it can have one.
+type body struct {
+	c    *conn
+	ctx  context.Context // the request's
+	stop func() bool     // has the connection not hear of ctx any more
+	from io.Reader       // net/http's, which takes the framing off
+	last bool            // the connection has no other request after this one
+	over error           // what there is to say after the end
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	if b.over != nil {
+		return 0, b.over
+	}
+	n, err := b.from.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	if ended := b.ctx.Err(); ended != nil && !errors.Is(err, io.EOF) {
+		err = ended
+	}
+	b.end(errors.Is(err, io.EOF))
+	b.over = err
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	if b.over == nil {
+		b.end(false)
+	}
+	b.over = http.ErrBodyReadAfterClose
+	return nil
+}
+
+// end gives the connection up. whole says that the body has been read to its end.
+func (b *body) end(whole bool) {
+	if b.over != nil {
+		return
+	}
+	b.over = io.EOF
+	// What comes after the end of a response was not asked for, and would be the answer to another request.
+	if b.stop() && whole && !b.last && b.c.in.Buffered() == 0 {
+		b.c.t.keep(b.c)
+		return
+	}
+	b.c.close()
+}

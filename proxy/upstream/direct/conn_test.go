@@ -1,0 +1,314 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+	for name, c := range map[string]struct {
+		text  string
+		again bool
+	}{
+		"length":               {answer, true},
+		"chunked":              {chunked, true},
+		"empty":                {"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n", true},
+		"no content":           {"HTTP/1.1 204 No Content\r\n\r\n", true},
+		"an informational one": {"HTTP/1.1 103 Early Hints\r\n\r\n" + answer, true},
+		"close":                {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}", false},
+		"HTTP/1.0":             {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", false},
+		"bytes after the end":  {answer + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", false},
+		"bytes after chunks":   {chunked + "x", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, says(c.text))
+			d := transport(t, s)
+			for range 3 {
+				if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.body != "{}" && o.length != 0 {
+					t.Fatalf("%+v, %v", o, err)
+				}
+			}
+			want := int32(3)
+			if c.again {
+				want = 1
+			}
+			if n := s.accepted.Load(); n != want {
+				t.Errorf("%d connections, want %d", n, want)
+			}
+		})
+	}
+}
+
+// What a server says between requests is the answer to none of them.
+func TestAConnectionOnWhichTheServerSpokeUpIsNotUsed(t *testing.T) {
+	speak, spoken := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	s := serve(t, func(c net.Conn, _ int) bool {
+		_, _ = io.WriteString(c, answer)
+		first.Do(func() {
+			go func() {
+				defer close(spoken)
+				<-speak
+				if _, err := io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"); err != nil {
+					t.Error(err)
+				}
+			}()
+		})
+		return true
+	})
+	d := transport(t, s)
+	for range 2 {
+		if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.status != 200 {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		if s.accepted.Load() == 1 {
+			close(speak)
+			within(t, "the server did not speak up", spoken)
+			waiting(t, d)
+		}
+	}
+	if n := s.accepted.Load(); n != 2 {
+		t.Errorf("%d connections, want 2", n)
+	}
+}
+
+func TestAConnectionThatTheServerClosedIsNotUsed(t *testing.T) {
+	s := serve(t, func(c net.Conn, _ int) bool { _, _ = io.WriteString(c, answer); return false })
+	d := transport(t, s)
+	for range 3 {
+		if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.body != "{}" {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		waiting(t, d)
+	}
+	if n := s.accepted.Load(); n != 3 {
+		t.Errorf("%d connections, want 3", n)
+	}
+}
+
+// waiting waits until the connection that waits is seen to be of no use.
+func waiting(t *testing.T, d *Transport) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; {
+		d.mu.Lock()
+		dead := len(d.idle) == 1 && !d.idle[0].alive()
+		d.mu.Unlock()
+		if dead {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the connection still looks good")
+		}
+	}
+}
+
+// A connection that takes nothing has not sent anything either: another one may.
+func TestARequestOfWhichNothingWasSentIsSentAgain(t *testing.T) {
+	s := serve(t, says(answer))
+	d := transport(t, s)
+	if _, err := ask(d, post(t.Context(), s.url, "x")); err != nil {
+		t.Fatal(err)
+	}
+	c := d.idle[0]
+	real := c.net
+	c.net = broken{real}
+	if o, err := ask(d, post(t.Context(), s.url, "y")); err != nil || o.body != "{}" {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if n := s.accepted.Load(); n != 2 {
+		t.Errorf("%d connections, want 2", n)
+	}
+	c = d.idle[0]
+	c.net, c.used = broken{c.net}, false
+	if _, err := ask(d, post(t.Context(), s.url, "z")); err == nil {
+		t.Error("a connection that was never any good was given up in silence")
+	}
+}
+
+type broken struct{ net.Conn }
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// A server may refuse a request before it has read it.
+func TestARefusalOfARequestThatIsNotRead(t *testing.T) {
+	client, server := net.Pipe()
+	go func() {
+		_, _ = server.Read(make([]byte, 10))
+		_, _ = io.WriteString(server, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")
+		_ = server.Close()
+	}()
+	l := library()
+	l.DialContext = func(context.Context, string, string) (net.Conn, error) { return early{client}, nil }
+	s := serve(t, says(answer))
+	d := New(s.url, l)
+	if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if len(d.idle) != 0 {
+		t.Error("the connection waits for another request")
+	}
+}
+
+// early takes ten bytes and no more.
+type early struct{ net.Conn }
+
+func (e early) Write(p []byte) (int, error) {
+	n, _ := e.Conn.Write(p[:10])
+	return n, errors.New("connection reset by peer")
+}
+
+func TestEndlessInformationalResponses(t *testing.T) {
+	s := serve(t, func(c net.Conn, _ int) bool {
+		for {
+			if _, err := io.WriteString(c, "HTTP/1.1 103 Early Hints\r\n\r\n"); err != nil {
+				return false
+			}
+		}
+	})
+	if _, err := ask(transport(t, s), post(t.Context(), s.url, "x")); !errors.Is(err, errHeadSize) {
+		t.Error(err)
+	}
+}
+
+func TestAServerThatSwitchesProtocols(t *testing.T) {
+	s := serve(t, says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"))
+	if _, err := ask(transport(t, s), post(t.Context(), s.url, "x")); !errors.Is(err, errSwitched) {
+		t.Error(err)
+	}
+	within(t, "the connection stays open", s.gone)
+}
+
+func TestAnEndedContextClosesTheConnection(t *testing.T) {
+	why := errors.New("why")
+	for name, said := range map[string]string{
+		"before the response": "",
+		"in its head":         "HTTP/1.1 200 OK\r\nConte",
+		"in its body":         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",
+		"in a chunk":          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, says(said))
+			d := transport(t, s)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			go func() {
+				<-s.requests
+				cancel(why)
+			}()
+			resp, err := d.RoundTrip(post(ctx, s.url, "x"))
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+			}
+			if !errors.Is(err, why) && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			within(t, "the connection stays open", s.gone)
+			if len(d.idle) != 0 {
+				t.Error("the connection waits for another request")
+			}
+		})
+	}
+	t.Run("before the request", func(t *testing.T) {
+		s := serve(t, says(answer))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := ask(transport(t, s), post(ctx, s.url, "x")); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	t.Run("after the response", func(t *testing.T) {
+		s := serve(t, says(answer))
+		d := transport(t, s)
+		for range 3 {
+			ctx, cancel := context.WithCancel(t.Context())
+			if _, err := ask(d, post(ctx, s.url, "x")); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+		}
+		if n := s.accepted.Load(); n != 1 {
+			t.Errorf("%d connections, want 1", n)
+		}
+	})
+}
+
+func TestABodyThatIsClosedEarlyClosesTheConnection(t *testing.T) {
+	s := serve(t, says(answer))
+	d := transport(t, s)
+	resp, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	within(t, "the connection stays open", s.gone)
+	if _, err := resp.Body.Read(make([]byte, 1)); !errors.Is(err, http.ErrBodyReadAfterClose) {
+		t.Errorf("a closed body says %v", err)
+	}
+	if len(d.idle) != 0 {
+		t.Error("the connection waits for another request")
+	}
+}
+
+func TestConnectionsDoNotWaitForever(t *testing.T) {
+	s := serve(t, says(answer))
+	d := transport(t, s)
+	bodies := make([]io.ReadCloser, 3)
+	for i := range bodies {
+		resp, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		bodies[i] = resp.Body
+	}
+	for _, b := range bodies {
+		_, _ = io.Copy(io.Discard, b)
+	}
+	d.idle[0].since = d.idle[0].since.Add(-idleFor)
+	d.idle[1].since = d.idle[1].since.Add(-idleFor)
+	young := d.idle[2]
+	d.expire()
+	if len(d.idle) != 1 || d.idle[0] != young || d.expiry == nil {
+		t.Fatalf("%d connections wait", len(d.idle))
+	}
+	for range 2 {
+		within(t, "a connection that waited for too long stays open", s.gone)
+	}
+	young.since = young.since.Add(-idleFor)
+	d.expire()
+	if len(d.idle) != 0 || d.expiry != nil {
+		t.Errorf("%d connections wait", len(d.idle))
+	}
+	within(t, "a connection that waited for too long stays open", s.gone)
+}
+
+func TestClosingItClosesConnections(t *testing.T) {
+	s := serve(t, says(answer))
+	d := transport(t, s)
+	busy, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Body.Close()
+	if _, err = ask(d, post(t.Context(), s.url, "x")); err != nil {
+		t.Fatal(err)
+	}
+	d.CloseIdleConnections()
+	within(t, "a connection that waits stays open", s.gone)
+	if b, err := io.ReadAll(busy.Body); string(b) != "{}" || err != nil {
+		t.Errorf("what runs was cut off: %q, %v", b, err)
+	}
+	within(t, "a connection that was in use stays open", s.gone)
+}
