@@ -6,6 +6,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // Attempt sends the request and takes in its answer. It sends again on its own only when nothing reached the server, when
@@ -64,7 +65,8 @@ type attempt struct {
 	retry    Retry
 	mirrored []toolschema.Header
 	sink     Sink
-	watch    *silence
+	ctx      context.Context
+	resp     *transport.Response // nil until there is one
 
 	number  uint64 // the id
 	id      []byte // raw JSON-RPC id, and progress token
@@ -92,13 +94,11 @@ func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored 
 	if a == nil {
 		a = &attempt{u: u}
 	}
-	a.call, a.retry, a.mirrored, a.sink = c, r, mirrored, s
+	a.ctx, a.call, a.retry, a.mirrored, a.sink = ctx, c, r, mirrored, s
 	a.status, a.passed, a.res = 0, false, Result{}
 	a.mint()
-	a.watch = watchSilence(ctx, u.o.patience(c.Method))
 	began := time.Now()
 	err := a.run()
-	a.watch.stop()
 	*res = a.res
 	u.countAttempt(c, res, err, time.Since(began))
 	a.release()
@@ -108,7 +108,7 @@ func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored 
 // release puts the attempt back. Nothing else holds it then: the transport has no more than its headers and body, which
 // are not its own.
 func (a *attempt) release() {
-	a.call, a.retry, a.mirrored, a.sink, a.watch, a.res = nil, Retry{}, nil, nil, nil, Result{}
+	a.ctx, a.call, a.retry, a.mirrored, a.sink, a.resp, a.res = nil, nil, Retry{}, nil, nil, nil, Result{}
 	if cap(a.buffer) > keepBuffer {
 		a.buffer = nil
 	}
@@ -120,15 +120,17 @@ func (a *attempt) release() {
 
 // run sends the request and receives the answer.
 func (a *attempt) run() *Error {
-	if a.watch.ctx.Err() != nil {
-		return a.interrupted(nil)
+	if err := a.interrupted(nil); err != nil {
+		return err
 	}
-	g := outgoing{header: a.u.base.of(a.call, a.u.o.Authorization, a.mirrored), host: a.u.base.host, body: a.message()}
-	resp, err := a.exchange(&g)
+	resp, err := a.exchange(&transport.Request{
+		URL: a.u.o.URL, Host: a.u.base.host, Header: a.u.base.of(a.call, a.u.o.Authorization, a.mirrored), Body: a.message(),
+	})
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+	a.resp = resp
 	return a.receive(resp)
 }
 

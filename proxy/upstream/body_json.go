@@ -27,7 +27,6 @@ func (a *attempt) readJSON(body io.Reader, length int64) *Error {
 	for {
 		room := a.scan.Room(p.room(length))
 		n, err := body.Read(room)
-		a.watch.heard()
 		if n > 0 {
 			if fault := a.scan.Added(n); fault != nil {
 				return p.fault(a.malformed(fault))

@@ -24,7 +24,6 @@ func (a *attempt) readEvents(body io.Reader) *Error {
 	flusher, _ := a.sink.(Flusher)
 	for {
 		n, err := body.Read(a.read)
-		a.watch.heard()
 		enough := n > 0 && reader.Feed(a.read[:n], &e) != nil
 		if flusher != nil {
 			flusher.Flush()
@@ -134,7 +133,7 @@ func (e *events) notify() {
 	case wire.NotifyMessage:
 	default:
 		if e.a.call.Method == wire.MethodListen && e.a.call.Passed != nil {
-			e.a.watch.indulge() // it stands
+			e.a.resp.Indulge() // it stands
 			break
 		}
 		e.a.drop(metrics.DropUnmatched, "a notification that does not belong to a request")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // Discover tells what the server offers under a credential. Callers that come together share one probe, which goes on when
@@ -73,7 +74,7 @@ func (u *Upstream) fly(f *flight, who session.Digest, cred Credential) {
 	if limit <= 0 {
 		limit = probeTime
 	}
-	ctx, cancel := context.WithTimeoutCause(u.closed, limit, errSilence)
+	ctx, cancel := context.WithTimeoutCause(u.closed, limit, transport.ErrSilence)
 	defer cancel()
 	f.view, f.err = u.probe(ctx, who, cred)
 }

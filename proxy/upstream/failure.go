@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // Reason is why an attempt or a probe failed.
@@ -136,8 +137,8 @@ func (a *attempt) tooLarge() *Error {
 
 // unanswered is the failure of a request that got no HTTP response.
 func (a *attempt) unanswered(err error) *Error {
-	if a.watch.ctx.Err() != nil {
-		return a.interrupted(err)
+	if e := a.interrupted(err); e != nil {
+		return e
 	}
 	if text, dialled := dialText(err); dialled {
 		return a.because(Dial, "upstream cannot be reached: "+text, err)
@@ -147,8 +148,8 @@ func (a *attempt) unanswered(err error) *Error {
 
 // cutOff is the failure of a body that could not be read to its end.
 func (a *attempt) cutOff(err error) *Error {
-	if a.watch.ctx.Err() != nil {
-		return a.interrupted(err)
+	if e := a.interrupted(err); e != nil {
+		return e
 	}
 	if isCompression(err) {
 		return a.because(Malformed, "upstream's answer is no valid gzip", err)
@@ -156,13 +157,16 @@ func (a *attempt) cutOff(err error) *Error {
 	return a.because(Cut, "upstream broke off in the middle of its answer", err)
 }
 
-// interrupted is the failure of an attempt whose context has ended.
+// interrupted is the failure of an attempt that was given up here: for the server's silence, or since its context has ended.
 func (a *attempt) interrupted(err error) *Error {
-	cause := context.Cause(a.watch.ctx)
-	if errors.Is(cause, errSilence) {
+	cause := context.Cause(a.ctx)
+	switch {
+	case errors.Is(err, transport.ErrSilence), errors.Is(cause, transport.ErrSilence):
 		return a.because(Timeout, "upstream was silent for "+a.u.o.patience(a.call.Method).String(), err)
+	case cause != nil:
+		return a.because(Cancelled, "cancelled", cause)
 	}
-	return a.because(Cancelled, "cancelled", cause)
+	return nil
 }
 
 // dialText tells in a few words why there is no connection, and whether that is what happened.

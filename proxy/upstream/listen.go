@@ -93,7 +93,7 @@ func (l *listen) take(a *attempt) (over bool) {
 
 func (l *listen) stands(a *attempt, honoured *filter) {
 	l.acknowledged = true
-	a.watch.indulge()
+	a.resp.Indulge()
 	a.accept()
 	l.to.stands(l, honoured)
 }

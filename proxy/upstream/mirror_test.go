@@ -119,10 +119,10 @@ func TestOneListForManyRefusals(t *testing.T) {
 	defer u.Close()
 	must(t, u, toolCall(t))
 	s.header, s.pages = "Who", []string{listed("", marked("deploy", "Who"))}
-	inner := u.transport
+	inner := u.library
 	var refused atomic.Int32
 	all := make(chan struct{})
-	u.transport = roundTripUntil(func(r *http.Request) (*http.Response, error) {
+	through(u, func(r *http.Request) (*http.Response, error) {
 		resp, err := inner.RoundTrip(r)
 		if resp.StatusCode == 400 {
 			if refused.Add(1) == 10 {

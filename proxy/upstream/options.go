@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
 // Options say how a route reaches its server.
@@ -47,4 +48,12 @@ func (o *Options) Equal(p *Options) bool {
 		maps.EqualFunc(o.Headers, p.Headers, slices.Equal[[]string]) && o.Authorization == p.Authorization &&
 		o.Timeout == p.Timeout && o.CallTimeout == p.CallTimeout && slices.Equal(o.ResultTypes, p.ResultTypes) &&
 		o.MaxMessageBytes == p.MaxMessageBytes && o.TLSPrint == p.TLSPrint && o.Version == p.Version && o.Transport == p.Transport
+}
+
+// patience is how long the server may be silent on a method; 0 is for ever.
+func (o *Options) patience(method string) time.Duration {
+	if wire.MayAsk(method) {
+		return o.CallTimeout
+	}
+	return o.Timeout
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // maxRedirects is how many redirects in a row are followed.
@@ -14,24 +15,23 @@ const maxRedirects = 5
 // exchange sends the request to the server's address and follows it when it is sent on within its origin: with a 307 or 308
 // everything goes again, the credential too, so no other origin ever gets it. What one request was told is its own: where
 // others go stays as it is configured.
-func (a *attempt) exchange(g *outgoing) (*http.Response, *Error) {
-	target := a.u.o.URL
+func (a *attempt) exchange(r *transport.Request) (*transport.Response, *Error) {
 	for range maxRedirects + 1 {
-		resp, err := a.u.transport.RoundTrip(g.to(a.watch.ctx, target))
+		resp, err := a.u.transport.Send(a.ctx, r, a.u.o.patience(a.call.Method))
 		if err != nil {
 			return nil, a.unanswered(err)
 		}
-		a.watch.heard()
 		a.status = resp.StatusCode
 		if resp.StatusCode < 300 || resp.StatusCode > 399 {
 			return resp, nil
 		}
-		next, fault := a.redirect(resp, target)
-		discard(resp)
+		next, fault := a.redirect(resp.Response, r.URL)
+		settle(resp)
 		if fault != nil {
 			return nil, fault
 		}
-		target = next
+		again := *r
+		again.URL, r = next, &again
 	}
 	return nil, a.fail(Redirect, "upstream redirects without end")
 }

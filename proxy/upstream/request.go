@@ -2,46 +2,10 @@ package upstream
 
 import (
 	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
-
-// outgoing is an attempt's HTTP request before it has a target. The body is not pooled: the transport may still be sending
-// it when the server has answered, and only tells bodies it does not know, for which it writes the headers on their own.
-type outgoing struct {
-	header http.Header
-	host   string
-	body   []byte
-	reader bytes.Reader // of the body, for the first target
-}
-
-// open is the body for one more sending of it.
-func (g *outgoing) open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(g.body)), nil }
-
-// to makes the request for a target; a redirect makes it again for another.
-func (g *outgoing) to(ctx context.Context, target *url.URL) *http.Request {
-	var body io.ReadCloser
-	if g.reader.Size() == 0 {
-		g.reader.Reset(g.body)
-		body = io.NopCloser(&g.reader)
-	} else {
-		body, _ = g.open()
-	}
-	host := g.host
-	if host == "" {
-		host = target.Host
-	}
-	return (&http.Request{
-		Method: http.MethodPost, URL: target, Host: host,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: g.header, Body: body, GetBody: g.open, ContentLength: int64(len(g.body)),
-	}).WithContext(ctx)
-}
 
 // message is the JSON-RPC request of an attempt.
 func (a *attempt) message() []byte {

@@ -121,7 +121,7 @@ func (u *Upstream) fetchResource(at *url.URL) ([]byte, error) {
 		Method: http.MethodGet, URL: at, Host: u.base.host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header,
 	}).WithContext(ctx)
-	response, err := u.transport.RoundTrip(request) // which follows no redirect
+	response, err := u.library.RoundTrip(request) // which follows no redirect
 	if err != nil {
 		return nil, err
 	}

@@ -7,34 +7,35 @@ import (
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // receive takes in an answer by its status and media type (MCP, Streamable HTTP, Receiving Messages).
-func (a *attempt) receive(resp *http.Response) *Error {
+func (a *attempt) receive(resp *transport.Response) *Error {
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		a.settle(resp)
-		return a.unauthorized(resp)
+		settle(resp)
+		return a.unauthorized(resp.Response)
 	}
 	media := mediaType(resp.Header)
 	if media == mediaOther || media == mediaNone && !a.success() {
-		err := a.noMessage(resp)
-		a.settle(resp)
+		err := a.noMessage(resp.Response)
+		settle(resp)
 		return err
 	}
-	body, length, fault := a.decoded(resp)
+	body, length, fault := a.decoded(resp.Response)
 	if fault != nil {
 		return fault
 	}
 	if media == mediaEvents {
 		if fault = a.readEvents(body); fault == nil || fault.Reason != Timeout && fault.Reason != Cancelled {
-			a.settle(resp)
+			settle(resp)
 		}
 	} else {
 		fault = a.readJSON(body, length)
 	}
 	if fault != nil {
-		a.retryAfter(fault, resp)
+		a.retryAfter(fault, resp.Response)
 	}
 	a.res.status = a.status
 	return fault
@@ -89,18 +90,10 @@ const (
 	settleTime  = 5 * time.Millisecond
 )
 
-// discard closes a short body that comes before another request.
-func discard(resp *http.Response) {
-	if resp.ContentLength > 0 && resp.ContentLength <= settleBytes {
-		_, _ = io.CopyN(io.Discard, resp.Body, settleBytes)
-	}
-	_ = resp.Body.Close()
-}
-
 // settle reads the rest of a body if it is short and at hand, and closes it. HTTP/2 needs no reading.
-func (a *attempt) settle(resp *http.Response) {
+func settle(resp *transport.Response) {
 	if resp.ProtoMajor == 1 && resp.ContentLength <= settleBytes {
-		a.watch.hurry(settleTime)
+		resp.Hurry(settleTime)
 		_, _ = io.CopyN(io.Discard, resp.Body, settleBytes)
 	}
 	_ = resp.Body.Close()

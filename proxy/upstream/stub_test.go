@@ -111,7 +111,7 @@ func rpcError(e string) string { return `{"jsonrpc":"2.0","id":ID,"error":` + e 
 
 // raw starts a server below HTTP: each connection's first request goes to script, and the connection is closed after it.
 func raw(t testing.TB, script func(c net.Conn, q seen)) *stub {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // listing is a list that the proxy asks for itself; found is set when done is closed, and nil when nothing came.
@@ -42,7 +43,7 @@ func (u *Upstream) flyList(l *listing, who audience, c *Call) {
 		u.tools.mu.Unlock()
 		close(l.done)
 	}()
-	ctx, cancel := context.WithTimeoutCause(u.closed, probeTime, errSilence)
+	ctx, cancel := context.WithTimeoutCause(u.closed, probeTime, transport.ErrSilence)
 	defer cancel()
 	w, err := u.fetchList(ctx, c, l.asked)
 	if err != nil {

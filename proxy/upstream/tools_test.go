@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // A list that goes to a client tells as much, without a request of the proxy's own.
@@ -136,8 +137,8 @@ func TestSilentList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{pages: []string{listed("", plainTool)}}
 		u := s.upstream()
-		inner := u.transport
-		u.transport = roundTripUntil(func(r *http.Request) (*http.Response, error) {
+		inner := u.library
+		through(u, func(r *http.Request) (*http.Response, error) {
 			if r.Header.Get("Mcp-Method") == wire.MethodToolsList {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
@@ -158,8 +159,8 @@ func TestOneListForManyCalls(t *testing.T) {
 	s := &shelf{pages: []string{listed("", marked("deploy", "Count"))}}
 	u := s.upstream()
 	defer u.Close()
-	inner, begin := u.transport, make(chan struct{})
-	u.transport = roundTripUntil(func(r *http.Request) (*http.Response, error) {
+	inner, begin := u.library, make(chan struct{})
+	through(u, func(r *http.Request) (*http.Response, error) {
 		<-begin
 		return inner.RoundTrip(r)
 	})
@@ -269,3 +270,6 @@ func TestListsAreNeverPassedOnInPieces(t *testing.T) {
 		t.Errorf("%v, asked %d times for a stream, %d replies", err, got.asked, len(got.replies))
 	}
 }
+
+// through has an Upstream's attempts take another way.
+func through(u *Upstream, way roundTripUntil) { u.transport = transport.Over(way) }

@@ -13,14 +13,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
-	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/direct"
+	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
 
 // Upstream is one route's server. It is safe for concurrent use.
 type Upstream struct {
 	o         Options
-	transport http.RoundTripper // of attempts
-	library   http.RoundTripper // of what is not ours: legacy servers' messages
+	transport *transport.Transport // of attempts
+	library   http.RoundTripper    // below it, and of everything else
 	log       *zap.Logger
 
 	lastID   atomic.Uint64 // ids are never used twice
@@ -41,9 +41,12 @@ type Upstream struct {
 
 // New makes an Upstream; nothing is sent before it is used. Close must be called when it is used no longer.
 func New(o Options) *Upstream {
-	u := &Upstream{o: o, transport: o.Transport, log: o.Log, accepted: newRecent[session.Digest, bool](acceptedMax)}
-	if u.library = o.Transport; u.library == nil {
-		u.transport, u.library = newTransports(&o)
+	u := &Upstream{o: o, library: o.Transport, log: o.Log, accepted: newRecent[session.Digest, bool](acceptedMax)}
+	if u.library != nil {
+		u.transport = transport.Over(u.library)
+	} else {
+		t := newTransport(o.TLS)
+		u.transport, u.library = transport.New(o.URL, t), t
 	}
 	if u.log == nil {
 		u.log = zap.NewNop()
@@ -68,21 +71,13 @@ func New(o Options) *Upstream {
 func (u *Upstream) Close() {
 	u.close()
 	u.hub.close()
-	if t, ok := u.transport.(interface{ CloseIdleConnections() }); ok && u.o.Transport == nil {
-		t.CloseIdleConnections()
+	if u.o.Transport == nil {
+		u.transport.CloseIdleConnections()
 	}
 }
 
-// newTransports makes the transports for one server: that of attempts, and net/http's. Compression is left to this package:
-// the transport would undo it without a bound, and only when it asked for it.
-func newTransports(o *Options) (attempts, library http.RoundTripper) {
-	t := newTransport(o.TLS)
-	if d := direct.New(o.URL, t); d != nil {
-		return d, t
-	}
-	return t, t
-}
-
+// newTransport makes the library's transport for one server. Compression is left to this package: the transport would undo
+// it without a bound, and only when it asked for it.
 func newTransport(c *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{

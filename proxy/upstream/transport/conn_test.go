@@ -1,4 +1,4 @@
-package direct
+package transport
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			s := serve(t, says(c.text))
 			d := transport(t, s)
 			for range 3 {
-				if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.body != "{}" && o.length != 0 {
+				if o, err := ask(t.Context(), d, post(s.url, "x")); err != nil || o.body != "{}" && o.length != 0 {
 					t.Fatalf("%+v, %v", o, err)
 				}
 			}
@@ -65,7 +65,7 @@ func TestAConnectionOnWhichTheServerSpokeUpIsNotUsed(t *testing.T) {
 	})
 	d := transport(t, s)
 	for range 2 {
-		if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.status != 200 {
+		if o, err := ask(t.Context(), d, post(s.url, "x")); err != nil || o.status != 200 {
 			t.Fatalf("%+v, %v", o, err)
 		}
 		if s.accepted.Load() == 1 {
@@ -83,7 +83,7 @@ func TestAConnectionThatTheServerClosedIsNotUsed(t *testing.T) {
 	s := serve(t, func(c net.Conn, _ int) bool { _, _ = io.WriteString(c, answer); return false })
 	d := transport(t, s)
 	for range 3 {
-		if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.body != "{}" {
+		if o, err := ask(t.Context(), d, post(s.url, "x")); err != nil || o.body != "{}" {
 			t.Fatalf("%+v, %v", o, err)
 		}
 		waiting(t, d)
@@ -113,13 +113,13 @@ func waiting(t *testing.T, d *Transport) {
 func TestARequestOfWhichNothingWasSentIsSentAgain(t *testing.T) {
 	s := serve(t, says(answer))
 	d := transport(t, s)
-	if _, err := ask(d, post(t.Context(), s.url, "x")); err != nil {
+	if _, err := ask(t.Context(), d, post(s.url, "x")); err != nil {
 		t.Fatal(err)
 	}
 	c := d.idle[0]
 	real := c.net
 	c.net = broken{real}
-	if o, err := ask(d, post(t.Context(), s.url, "y")); err != nil || o.body != "{}" {
+	if o, err := ask(t.Context(), d, post(s.url, "y")); err != nil || o.body != "{}" {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if n := s.accepted.Load(); n != 2 {
@@ -127,7 +127,7 @@ func TestARequestOfWhichNothingWasSentIsSentAgain(t *testing.T) {
 	}
 	c = d.idle[0]
 	c.net, c.used = broken{c.net}, false
-	if _, err := ask(d, post(t.Context(), s.url, "z")); err == nil {
+	if _, err := ask(t.Context(), d, post(s.url, "z")); err == nil {
 		t.Error("a connection that was never any good was given up in silence")
 	}
 }
@@ -148,7 +148,7 @@ func TestARefusalOfARequestThatIsNotRead(t *testing.T) {
 	l.DialContext = func(context.Context, string, string) (net.Conn, error) { return early{client}, nil }
 	s := serve(t, says(answer))
 	d := New(s.url, l)
-	if o, err := ask(d, post(t.Context(), s.url, "x")); err != nil || o.status != http.StatusRequestEntityTooLarge {
+	if o, err := ask(t.Context(), d, post(s.url, "x")); err != nil || o.status != http.StatusRequestEntityTooLarge {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if len(d.idle) != 0 {
@@ -172,14 +172,14 @@ func TestEndlessInformationalResponses(t *testing.T) {
 			}
 		}
 	})
-	if _, err := ask(transport(t, s), post(t.Context(), s.url, "x")); !errors.Is(err, errHeadSize) {
+	if _, err := ask(t.Context(), transport(t, s), post(s.url, "x")); !errors.Is(err, errHeadSize) {
 		t.Error(err)
 	}
 }
 
 func TestAServerThatSwitchesProtocols(t *testing.T) {
 	s := serve(t, says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"))
-	if _, err := ask(transport(t, s), post(t.Context(), s.url, "x")); !errors.Is(err, errSwitched) {
+	if _, err := ask(t.Context(), transport(t, s), post(s.url, "x")); !errors.Is(err, errSwitched) {
 		t.Error(err)
 	}
 	within(t, "the connection stays open", s.gone)
@@ -202,7 +202,7 @@ func TestAnEndedContextClosesTheConnection(t *testing.T) {
 				<-s.requests
 				cancel(why)
 			}()
-			resp, err := d.RoundTrip(post(ctx, s.url, "x"))
+			resp, err := d.Send(ctx, post(s.url, "x"), time.Minute)
 			if err == nil {
 				_, err = io.ReadAll(resp.Body)
 				_ = resp.Body.Close()
@@ -220,7 +220,7 @@ func TestAnEndedContextClosesTheConnection(t *testing.T) {
 		s := serve(t, says(answer))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := ask(transport(t, s), post(ctx, s.url, "x")); !errors.Is(err, context.Canceled) {
+		if _, err := ask(ctx, transport(t, s), post(s.url, "x")); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -229,7 +229,7 @@ func TestAnEndedContextClosesTheConnection(t *testing.T) {
 		d := transport(t, s)
 		for range 3 {
 			ctx, cancel := context.WithCancel(t.Context())
-			if _, err := ask(d, post(ctx, s.url, "x")); err != nil {
+			if _, err := ask(ctx, d, post(s.url, "x")); err != nil {
 				t.Fatal(err)
 			}
 			cancel()
@@ -243,7 +243,7 @@ func TestAnEndedContextClosesTheConnection(t *testing.T) {
 func TestABodyThatIsClosedEarlyClosesTheConnection(t *testing.T) {
 	s := serve(t, says(answer))
 	d := transport(t, s)
-	resp, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+	resp, err := d.Send(t.Context(), post(s.url, "x"), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestConnectionsDoNotWaitForever(t *testing.T) {
 	d := transport(t, s)
 	bodies := make([]io.ReadCloser, 3)
 	for i := range bodies {
-		resp, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+		resp, err := d.Send(t.Context(), post(s.url, "x"), time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,12 +297,12 @@ func TestConnectionsDoNotWaitForever(t *testing.T) {
 func TestClosingItClosesConnections(t *testing.T) {
 	s := serve(t, says(answer))
 	d := transport(t, s)
-	busy, err := d.RoundTrip(post(t.Context(), s.url, "x"))
+	busy, err := d.Send(t.Context(), post(s.url, "x"), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer busy.Body.Close()
-	if _, err = ask(d, post(t.Context(), s.url, "x")); err != nil {
+	if _, err = ask(t.Context(), d, post(s.url, "x")); err != nil {
 		t.Fatal(err)
 	}
 	d.CloseIdleConnections()

@@ -1,10 +1,11 @@
-package direct
+package transport
 
 import (
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"time"
 )
 
 // body is the body of a response. At its end the connection waits for another request, if it can have one.
@@ -26,10 +27,11 @@ func (b *body) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	if ended := b.ctx.Err(); ended != nil && !errors.Is(err, io.EOF) {
-		err = ended
+	whole := errors.Is(err, io.EOF)
+	if !whole {
+		err = b.c.fault(b.ctx, err)
 	}
-	b.end(errors.Is(err, io.EOF))
+	b.end(whole)
 	b.over = err
 	return n, err
 }
@@ -45,9 +47,6 @@ func (b *body) Close() error {
 
 // end gives the connection up. whole says that the body has been read to its end.
 func (b *body) end(whole bool) {
-	if b.over != nil {
-		return
-	}
 	b.over = io.EOF
 	// What comes after the end of a response was not asked for, and would be the answer to another request.
 	if b.stop() && whole && !b.last && b.c.in.Buffered() == 0 {
@@ -55,4 +54,16 @@ func (b *body) end(whole bool) {
 		return
 	}
 	b.c.close()
+}
+
+func (b *body) indulge() {
+	if b.over == nil {
+		b.c.indulge()
+	}
+}
+
+func (b *body) hurry(d time.Duration) {
+	if b.over == nil {
+		b.c.hurry(d)
+	}
 }

@@ -1,24 +1,21 @@
-package direct
+package transport
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 )
 
-var errHeader = errors.New("direct: a header cannot be sent")
+var errHeader = errors.New("a header cannot be sent")
 
-// appendRequest appends a request as it goes over the wire, with its body, which is closed.
-func appendRequest(b []byte, r *http.Request) ([]byte, error) {
-	defer r.Body.Close()
+// appendRequest appends a request as it goes over the wire, with its body.
+func appendRequest(b []byte, r *Request) ([]byte, error) {
 	host := r.Host
 	if host == "" {
 		host = r.URL.Host
 	}
 	if cap(b) == 0 {
-		b = make([]byte, 0, 512+len(r.URL.Path)+int(r.ContentLength))
+		b = make([]byte, 0, 768+len(r.Body))
 	}
 	var sound bool
 	b = append(append(b, "POST "...), r.URL.RequestURI()...)
@@ -27,32 +24,26 @@ func appendRequest(b []byte, r *http.Request) ([]byte, error) {
 		return nil, errHeader
 	}
 	b = append(b, "Content-Length: "...)
-	b = append(strconv.AppendInt(b, r.ContentLength, 10), "\r\n"...)
-	for name, values := range r.Header {
+	b = append(strconv.AppendInt(b, int64(len(r.Body)), 10), "\r\n"...)
+	if b, sound = appendHeaders(b, r.Header); !sound {
+		return nil, errHeader
+	}
+	return append(append(b, "\r\n"...), r.Body...), nil
+}
+
+func appendHeaders(b []byte, h http.Header) (_ []byte, sound bool) {
+	for name, values := range h {
 		switch name {
-		case "Host", "Content-Length", "Transfer-Encoding", "Trailer": // the request's own, written above or not wanted
+		case "Host", "Content-Length", "Transfer-Encoding", "Trailer": // the request's own
 			continue
 		}
 		for _, v := range values {
 			if b, sound = appendHeader(b, name, v); !sound {
-				return nil, errHeader
+				return nil, false
 			}
 		}
 	}
-	b = append(b, "\r\n"...)
-	for want := len(b) + int(r.ContentLength); len(b) < want; {
-		if cap(b) < want {
-			b = append(make([]byte, 0, want), b...)
-		}
-		n, err := r.Body.Read(b[len(b):want])
-		if b = b[:len(b)+n]; err != nil && len(b) < want {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, fmt.Errorf("direct: the body: %w", err)
-		}
-	}
-	return b, nil
+	return b, true
 }
 
 // appendHeader appends a header. It tells whether it is one (RFC 9110, 5.1 and 5.5): nothing that could end it.

@@ -1,0 +1,174 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	readSize = 4 << 10 // bytes of a connection's buffer
+	// grace is how long a response may take to a request that could not be sent to its end.
+	grace = time.Second
+)
+
+var (
+	// errUnsent says that a connection that had been used before took nothing of a request.
+	errUnsent   = errors.New("nothing was sent")
+	errHeadSize = fmt.Errorf("the head of the response has more than %d bytes", maxHead)
+	errSwitched = errors.New("the server switches to another protocol")
+)
+
+// conn is a connection. It is used for one request at a time.
+type conn struct {
+	t    *Transport
+	net  net.Conn
+	peek peek // looks at net
+	in   *bufio.Reader
+	left int64 // how many bytes of a head may still be read
+	used bool  // it has brought a response
+
+	broke error // why reading has failed, but for the end
+
+	patience time.Duration // how long the server may be silent; 0 is for ever
+	set      bool          // the deadline is set for the next reading, or for all
+	last     bool          // it is set for all
+
+	interrupt func() // ends what is under way, for good; one for all requests
+	cut       atomic.Bool
+
+	since time.Time // it waits
+}
+
+func newConn(t *Transport, n net.Conn) *conn {
+	c := &conn{t: t, net: n}
+	if s, ok := n.(syscall.Conn); ok {
+		c.peek.at(s)
+	}
+	c.in = bufio.NewReaderSize(c, readSize)
+	c.interrupt = func() {
+		c.cut.Store(true)
+		_ = n.SetDeadline(time.Unix(1, 0))
+	}
+	return c
+}
+
+// Read reads from the network, for the buffer.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		c.broke = errHeadSize
+		return 0, c.broke
+	}
+	if !c.set && c.patience > 0 {
+		_ = c.net.SetReadDeadline(time.Now().Add(c.patience))
+	}
+	c.set = c.last
+	if c.cut.Load() { // before the deadline was set, perhaps
+		c.broke = os.ErrDeadlineExceeded
+		return 0, c.broke
+	}
+	n, err := c.net.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	if err != nil && err != io.EOF {
+		c.broke = err
+	}
+	return n, err
+}
+
+func (c *conn) indulge() {
+	c.patience = 0
+	_ = c.net.SetReadDeadline(time.Time{})
+}
+
+func (c *conn) hurry(d time.Duration) {
+	c.set, c.last = true, true
+	_ = c.net.SetReadDeadline(time.Now().Add(d))
+}
+
+func (c *conn) close() { _ = c.net.Close() }
+
+// fault is why reading or writing failed, given what the network says.
+func (c *conn) fault(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return ErrSilence
+	}
+	return err
+}
+
+// roundTrip sends a request and reads the head of its response.
+func (c *conn) roundTrip(ctx context.Context, message []byte, patience time.Duration) (*Response, error) {
+	stop := context.AfterFunc(ctx, c.interrupt)
+	c.patience, c.set, c.last = patience, true, false
+	until := time.Time{}
+	if patience > 0 {
+		until = time.Now().Add(patience)
+	}
+	_ = c.net.SetDeadline(until)
+	var resp *http.Response
+	err := error(os.ErrDeadlineExceeded)
+	if !c.cut.Load() {
+		resp, err = c.exchange(message)
+	}
+	if err != nil {
+		stop()
+		c.close()
+		return nil, c.fault(ctx, err)
+	}
+	b := &body{c: c, ctx: ctx, stop: stop, from: resp.Body, last: resp.Close}
+	resp.Body = b
+	if b.from == http.NoBody {
+		b.end(true)
+	}
+	return &Response{resp, b}, nil
+}
+
+func (c *conn) exchange(message []byte) (*http.Response, error) {
+	n, err := c.net.Write(message)
+	if err != nil {
+		if n == 0 && c.used && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, errUnsent
+		}
+		c.hurry(grace) // a server that has refused the request without reading all of it may have said so
+	}
+	resp, fault := c.head()
+	if fault != nil && err != nil {
+		return nil, err
+	}
+	if fault == nil {
+		resp.Close = resp.Close || err != nil
+		c.used = true
+	}
+	return resp, fault
+}
+
+// head reads the head of the response, and those of informational ones before it (RFC 9110, 15.2).
+func (c *conn) head() (*http.Response, error) {
+	c.left = maxHead
+	for {
+		resp, err := http.ReadResponse(c.in, nil)
+		switch {
+		case err != nil && c.broke != nil: // which the library does not tell of when it was in the middle of a line
+			return nil, c.broke
+		case err != nil:
+			return nil, err
+		case resp.StatusCode == http.StatusSwitchingProtocols:
+			return nil, errSwitched
+		case resp.StatusCode >= 100 && resp.StatusCode < 200:
+			continue
+		}
+		c.left = math.MaxInt64
+		return resp, nil
+	}
+}
