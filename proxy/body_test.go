@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -20,7 +21,7 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 // post makes the request that a client's POST is.
 func post(body string, header ...string) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/mcp", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
 		if r.Header.Del(header[i]); header[i+1] != "" {
@@ -185,7 +186,7 @@ func TestRecoverySparesWhatHasBegun(t *testing.T) {
 	}
 	w = httptest.NewRecorder()
 	defer func() {
-		if fault := recover(); fault != http.ErrAbortHandler || w.Body.String() != "half" {
+		if fault := recover(); fault != any(http.ErrAbortHandler) || w.Body.String() != "half" {
 			t.Errorf("within: %v, %q", fault, w.Body)
 		}
 	}()

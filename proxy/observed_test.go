@@ -110,7 +110,7 @@ func TestTraceContextOfTheRequestGoesIntoMeta(t *testing.T) {
 	if faults := up.TakeFaults(); len(faults) > 0 {
 		t.Errorf("%v", faults)
 	}
-	request, err := http.NewRequest(http.MethodGet, d.AdminURL()+"/metrics", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.AdminURL()+"/metrics", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

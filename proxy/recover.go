@@ -14,7 +14,7 @@ import (
 // cannot be mended: its connection is broken, so that nobody takes it for whole.
 func recovering(next http.Handler, log *zap.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &tracked{ResponseWriter: w, rc: http.NewResponseController(w)}
+		t := &tracked{ResponseWriter: w, rc: *http.NewResponseController(w)}
 		if r.ContentLength != 0 {
 			t.unread = true
 			_ = t.rc.SetReadDeadline(time.Now().Add(bodyTimeout))
@@ -42,7 +42,7 @@ const writeStall = 30 * time.Second
 // tracked knows whether a reply has begun, and gives up a client that does not read it.
 type tracked struct {
 	http.ResponseWriter
-	rc    *http.ResponseController
+	rc    http.ResponseController
 	begun bool
 	// unread: the body has not been read to its end. net/http would read on before it
 	// lets a reply go, and waits for as long as a client likes; so such a connection

@@ -161,7 +161,11 @@ func (a pendingAsk) open() bool { return a.answer == nil }
 
 // responses is the inputResponses object, in the order of the asks; nil without answers.
 func responses(asks []pendingAsk) json.RawMessage {
-	var obj []byte
+	size := 1
+	for _, a := range asks {
+		size += len(a.key) + len(a.answer) + 4
+	}
+	obj := make([]byte, 0, size)
 	for _, a := range asks {
 		if a.open() {
 			continue
@@ -171,7 +175,7 @@ func responses(asks []pendingAsk) json.RawMessage {
 		obj = append(obj, ':')
 		obj = append(obj, a.answer...)
 	}
-	if obj == nil {
+	if len(obj) == 0 {
 		return nil
 	}
 	obj[0] = '{'

@@ -67,7 +67,8 @@ func StartSelf(log io.Writer, args ...string) (*Process, error) {
 }
 
 func prepare(log io.Writer, path string, args []string) (p *Process, err error) {
-	p = &Process{command: exec.Command(path, args...), exited: make(chan struct{})}
+	// No context ends a process: Stop does, and lets it end by itself.
+	p = &Process{command: exec.CommandContext(context.Background(), path, args...), exited: make(chan struct{})}
 	p.command.Stderr = log
 	p.command.SysProcAttr = endWithParent()
 	p.stdin, err = p.command.StdinPipe()

@@ -40,7 +40,7 @@ func healthcheck(args []string, s streams) int {
 		_, _ = fmt.Fprintln(s.err, err)
 		return exitFailed
 	}
-	defer resp.Body.Close() //nolint:errcheck // not read
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		_, _ = fmt.Fprintln(s.err, "the admin listener answers", resp.Status)
 		return exitFailed

@@ -144,7 +144,7 @@ func TestHealthcheck(t *testing.T) {
 
 // A whole life: served, reloaded by SIGHUP, stopped by SIGTERM.
 func TestServeUntilItIsTold(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func play(ctx context.Context, t *testing.T, out interface {
 		t.Errorf("files are left: %v %v", left, err)
 	}
 	for _, address := range regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`).FindAllString(out.String(), -1) {
-		if c, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+		if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", address); err == nil {
 			_ = c.Close()
 			t.Errorf("something still listens on %s", address)
 		}

@@ -50,7 +50,7 @@ func (s *world) serve(t *testing.T) *httptest.Server {
 // ask sends a request; change may be nil.
 func ask(t *testing.T, method, url string, change func(*http.Request)) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, nil)
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,11 @@ import (
 
 // from is a request of a peer to an admin listener on 10.0.0.1:8809.
 func from(peer, method, path string) *http.Request {
-	r := httptest.NewRequest(method, "http://10.0.0.1:8809"+path, nil)
-	r.RemoteAddr = peer
 	local := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 8809}
-	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
+	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, local)
+	r := httptest.NewRequestWithContext(ctx, method, "http://10.0.0.1:8809"+path, nil)
+	r.RemoteAddr = peer
+	return r
 }
 
 func mustURL(t *testing.T, s string) *url.URL {

@@ -51,7 +51,7 @@ func TestNotReadyBeforeTheStart(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func (w *world) put(t *testing.T, path, body string) (int, string) {
 
 func send(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

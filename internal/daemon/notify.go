@@ -97,7 +97,7 @@ func (d *Daemon) alive(patience time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // not read
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the admin listener answers %s", resp.Status)
 	}

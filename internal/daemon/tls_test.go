@@ -23,7 +23,11 @@ func (w *world) fetch(t *testing.T, c *tls.Config) string {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	resp, err := (&http.Client{Transport: transport, Timeout: 10 * time.Second}).Get("https://" + w.Addr().String() + "/")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+w.Addr().String()+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: transport, Timeout: 10 * time.Second}).Do(r)
 	if err != nil {
 		return err.Error()
 	}
@@ -83,9 +87,9 @@ func serial(t *testing.T, c *certificates, client *tls.Config) int64 {
 	defer here.Close()
 	defer there.Close()
 	done := make(chan error, 1)
-	go func() { done <- tls.Server(there, c.server()).Handshake() }()
+	go func() { done <- tls.Server(there, c.server()).HandshakeContext(t.Context()) }()
 	conn := tls.Client(here, client)
-	if err := conn.Handshake(); err != nil {
+	if err := conn.HandshakeContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
@@ -182,7 +186,7 @@ func initialize(t *testing.T, at net.Addr) (int, string) {
 
 func post(t *testing.T, url, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +207,7 @@ func post(t *testing.T, url, body string) (int, string) {
 func TestConnectionsAreBounded(t *testing.T) {
 	w := start(t, "max_connections: 2\n"+oneRoute)
 	dial := func() net.Conn {
-		c, err := net.Dial("tcp", w.Addr().String())
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", w.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}

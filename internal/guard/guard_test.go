@@ -11,7 +11,7 @@ import (
 
 // at is a request as a listener on local hands it over.
 func at(local, method, host string, origin ...string) *http.Request {
-	r := httptest.NewRequest(method, "http://placeholder/mcp", nil)
+	r := httptest.NewRequestWithContext(context.Background(), method, "http://placeholder/mcp", nil)
 	r.Host = host
 	if origin != nil {
 		r.Header["Origin"] = origin

@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,14 +53,14 @@ func (p *Program) Run(m *testing.M) (status int) {
 // Path is the binary, built by now.
 func (p *Program) Path(t testing.TB) string {
 	t.Helper()
-	p.build.Do(func() { p.path, p.err = p.make() })
+	p.build.Do(func() { p.path, p.err = p.make(t.Context()) })
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
 	return p.path
 }
 
-func (p *Program) make() (string, error) {
+func (p *Program) make(ctx context.Context) (string, error) {
 	if given := os.Getenv("MRTR_PROXY_BIN"); given != "" {
 		return given, nil
 	}
@@ -68,13 +69,13 @@ func (p *Program) make() (string, error) {
 	}
 	path := filepath.Join(p.dir, "mrtr-proxy")
 	args := []string{"build", "-o", path}
-	if raceDetector() {
+	if raceDetector(ctx) {
 		args = append(args, "-race")
 	}
 	if os.Getenv("GOCOVERDIR") != "" {
 		args = append(args, "-cover", "-coverpkg=github.com/mrtr-proxy/mrtr-proxy/...")
 	}
-	build := exec.Command("go", append(args, commandPackage)...)
+	build := exec.CommandContext(ctx, "go", append(args, commandPackage)...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
 	}
@@ -82,8 +83,8 @@ func (p *Program) make() (string, error) {
 }
 
 // raceDetector tells whether a build with -race can work: it needs cgo and a C compiler.
-func raceDetector() bool {
-	out, err := exec.Command("go", "env", "CGO_ENABLED", "CC").Output()
+func raceDetector(ctx context.Context) bool {
+	out, err := exec.CommandContext(ctx, "go", "env", "CGO_ENABLED", "CC").Output()
 	if err != nil {
 		return false
 	}

@@ -80,7 +80,8 @@ func (p *Program) launch(t testing.TB, yaml string) *Daemon {
 	if err := os.WriteFile(d.config, []byte(d.Configuration), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.command = exec.Command(p.Path(t), "serve", "--config", d.config)
+	// Not the test's context, which is over before cleanUp looks how the daemon stops.
+	d.command = exec.CommandContext(context.Background(), p.Path(t), "serve", "--config", d.config)
 	d.command.Stdout, d.command.Stderr = &d.log, &d.log
 	d.command.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=20") // not a second for every stop
 	if err := d.command.Start(); err != nil {

@@ -20,7 +20,8 @@ type Stream struct {
 	cancel context.CancelFunc
 
 	watch
-	response *http.Response // nil until the headers are there
+	status   int // 0 until the headers are there
+	header   http.Header
 	raw      []byte
 	parser   eventParser
 	events   []Event
@@ -38,7 +39,7 @@ func (s *Stream) send(client *http.Client, request *http.Request) {
 		return
 	}
 	defer func() { _ = response.Body.Close() }() // read to its end, or broken
-	s.update(func() { s.response = response })
+	s.update(func() { s.status, s.header = response.StatusCode, response.Header })
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := response.Body.Read(buffer)
@@ -62,7 +63,7 @@ func (s *Stream) take(chunk []byte, err error) {
 		s.err = err
 		return
 	}
-	if strings.HasPrefix(s.response.Header.Get("Content-Type"), "application/json") && len(s.raw) > 0 {
+	if strings.HasPrefix(s.header.Get("Content-Type"), "application/json") && len(s.raw) > 0 {
 		s.takeMessages(s.raw, "")
 	}
 }
@@ -88,29 +89,36 @@ func (s *Stream) takeMessages(raw []byte, eventID string) {
 }
 
 func (s *Stream) isEvents() bool {
-	return strings.HasPrefix(s.response.Header.Get("Content-Type"), "text/event-stream")
+	return strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream")
 }
 
 // Status waits for the headers and returns the HTTP status.
-func (s *Stream) Status() int { s.t.Helper(); return s.headers().StatusCode }
+func (s *Stream) Status() int {
+	s.t.Helper()
+	s.awaitHeaders()
+	return s.status
+}
 
 // Header waits for the headers and returns them.
-func (s *Stream) Header() http.Header { s.t.Helper(); return s.headers().Header }
+func (s *Stream) Header() http.Header {
+	s.t.Helper()
+	s.awaitHeaders()
+	return s.header
+}
 
 // IsEvents waits for the headers and tells whether the reply is an event stream.
 func (s *Stream) IsEvents() bool {
 	s.t.Helper()
-	s.headers()
+	s.awaitHeaders()
 	return s.isEvents()
 }
 
-func (s *Stream) headers() *http.Response {
+func (s *Stream) awaitHeaders() {
 	s.t.Helper()
-	arrived := s.await(Patience, func() bool { return s.response != nil || s.over })
-	if !arrived || s.response == nil {
+	arrived := s.await(Patience, func() bool { return s.status != 0 || s.over })
+	if !arrived || s.status == 0 {
 		s.t.Fatalf("no reply to %s: %v", s.what, s.err)
 	}
-	return s.response
 }
 
 // Next waits for the next message; nil when the reply is over.
@@ -189,8 +197,8 @@ func (s *Stream) describe(m *Message) string {
 	}
 	text := "the end"
 	s.look(func() {
-		if s.response != nil {
-			text = fmt.Sprintf("the end (HTTP %d, %v, %.300s)", s.response.StatusCode, s.err, s.raw)
+		if s.status != 0 {
+			text = fmt.Sprintf("the end (HTTP %d, %v, %.300s)", s.status, s.err, s.raw)
 		} else {
 			text = fmt.Sprintf("no reply (%v)", s.err)
 		}

@@ -37,7 +37,7 @@ func ReadKeyFile(path string) ([]Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close()       //nolint:errcheck // only read from
 	info, err := f.Stat() // of what was opened, so that a swapped file is not trusted
 	if err != nil {
 		return nil, err

@@ -116,12 +116,16 @@ func TestAllSubscriptionsShareABudget(t *testing.T) {
 		t.Error("not the oldest went")
 	}
 	wantHits(t, hits, session.TableSubscriptions)
-	m.Subscribe(first, strings.Repeat("y", 300)) // the oldest now, and the one that grows
+	if err := m.Subscribe(first, strings.Repeat("y", 300)); err != nil { // the oldest now, and the one that grows
+		t.Fatal(err)
+	}
 	if len(m.Subscriptions(first)) != 2 || m.Subscriptions(second) != nil {
 		t.Error("a session lost its own subscriptions by adding one")
 	}
 	m.Unsubscribe(first, strings.Repeat("y", 300))
-	m.Subscribe(second, strings.Repeat("x", 300))
+	if err := m.Subscribe(second, strings.Repeat("x", 300)); err != nil {
+		t.Fatal(err)
+	}
 	if m.Subscriptions(first) == nil || m.Subscriptions(second) == nil {
 		t.Error("what was given back was not free for others")
 	}

@@ -10,6 +10,9 @@ import (
 // space for every control character, bidirectional control and line separator, and
 // of at most max characters; the last is … when something was cut off.
 func Clean(s string, max int) string {
+	if len(s) <= max && isPlain(s) {
+		return s
+	}
 	var b strings.Builder
 	left := max
 	for i, r := range s {
@@ -25,6 +28,16 @@ func Clean(s string, max int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isPlain tells a text of printable ASCII characters.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 func runeLen(s string) int {

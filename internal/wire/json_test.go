@@ -64,7 +64,7 @@ func TestEach(t *testing.T) {
 		t.Errorf("%v %q, want %q", err, got, want)
 	}
 	stop := errors.New("stop")
-	if err := Each([]byte(`{"a":1,"b":2}`), func(string, []byte) error { return stop }); err != stop {
+	if err := Each([]byte(`{"a":1,"b":2}`), func(string, []byte) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("%v, want the callback's own error", err)
 	}
 	many := `{"a":1`

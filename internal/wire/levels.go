@@ -87,8 +87,12 @@ func (s *Scanner) openLevel(m member) {
 	l.seen.reset()
 }
 
-// nameStarts notes the quote of a member's name at the i-th byte of the buffer.
+// nameStarts notes the quote of a name at the i-th byte of the buffer, where members
+// are looked for.
 func (s *Scanner) nameStarts(i int) {
+	if s.depth != s.tracked {
+		return
+	}
 	l := &s.levels[s.tracked-1]
 	l.nameLo = s.base + i
 	if l.hold < 0 {

@@ -82,40 +82,51 @@ func (o *oracle) object(raw json.RawMessage) map[string]json.RawMessage {
 	}
 	m := make(map[string]json.RawMessage)
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.Token()
-	for d.More() {
-		name, _ := d.Token()
+	token := func() json.Token {
+		token, err := d.Token()
+		if err != nil {
+			panic(err)
+		}
+		return token
+	}
+	for token(); d.More(); {
+		name := token().(string)
 		var v json.RawMessage
 		if err := d.Decode(&v); err != nil {
 			panic(err)
 		}
-		if _, twice := m[name.(string)]; twice {
+		if _, twice := m[name]; twice {
 			o.reason = Duplicate
 		}
-		m[name.(string)] = v
+		m[name] = v
 	}
 	return m
 }
 
+// value decodes a value, nil when there is none.
+func (*oracle) value(raw json.RawMessage) (v any) {
+	if raw == nil {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func (o *oracle) fits(role Role) bool {
 	m := o.message
-	var version, id, method any
-	json.Unmarshal(m["jsonrpc"], &version)
-	isID := false
-	if raw, has := m["id"]; has {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		d.Decode(&id)
-		n, isNumber := id.(json.Number)
-		_, isText := id.(string)
-		isID = isText || isNumber && !bytes.ContainsAny([]byte(n), ".eE")
-	}
-	json.Unmarshal(m["method"], &method)
-	_, isMethod := method.(string)
+	id := o.value(m["id"])
+	n, isNumber := id.(json.Number)
+	_, isText := id.(string)
+	isID := isText || isNumber && !bytes.ContainsAny([]byte(n), ".eE")
+	_, isMethod := o.value(m["method"]).(string)
 	has := func(name string) bool { _, ok := m[name]; return ok }
 	meta := o.params["_meta"]
 	switch {
-	case version != "2.0":
+	case o.value(m["jsonrpc"]) != "2.0":
 		return false
 	case has("method"):
 		return isMethod && !has("result") && !has("error") && (isID || !has("id")) &&

@@ -116,7 +116,7 @@ func (f *failing) Dispatch(string) error { return errSink }
 func TestEventReaderStopsAtTheSinksError(t *testing.T) {
 	var r EventReader
 	var f failing
-	if err := r.Feed([]byte("data: 1\n\ndata: 2\n\n"), &f); err != errSink || f.data.String() != "1" {
+	if err := r.Feed([]byte("data: 1\n\ndata: 2\n\n"), &f); !errors.Is(err, errSink) || f.data.String() != "1" {
 		t.Errorf("%v after %q", err, f.data.String())
 	}
 }

@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // torn says that the data ends before the token does.
 const torn Reason = 0xff
 
@@ -10,10 +15,21 @@ func (s *Scanner) skipSpace(b []byte, i int, st state) int {
 	breaks := false
 	for i < len(b) && isSpace(b[i]) {
 		breaks = breaks || b[i] == '\n' || b[i] == '\r'
-		i++
+		i = skipIndent(b, i+1)
 	}
 	if breaks && st != wantNothing {
 		s.Newlines = true
+	}
+	return i
+}
+
+// skipIndent gives the next byte that is no blank, or a blank among the last bytes.
+func skipIndent(b []byte, i int) int {
+	const blanks = 0x2020202020202020
+	for ; i+8 <= len(b); i += 8 {
+		if others := binary.LittleEndian.Uint64(b[i:]) ^ blanks; others != 0 {
+			return i + bits.TrailingZeros64(others)>>3
+		}
 	}
 	return i
 }

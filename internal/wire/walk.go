@@ -56,36 +56,35 @@ func endsWord(c byte) bool { return c == ',' || c == '}' || c == ']' || c == ':'
 
 // members calls f with every member of a valid JSON object, the name as it is written.
 func members(obj []byte, f func(name, value []byte) error) error {
-	no := &Error{Reason: NotAMessage}
 	i := skipSpaces(obj, 0)
 	if i == len(obj) || obj[i] != '{' {
-		return no
+		return &Error{Reason: NotAMessage}
 	}
 	for i++; ; i++ {
 		if i = skipSpaces(obj, i); i == len(obj) {
-			return no
+			return &Error{Reason: NotAMessage}
 		}
 		if obj[i] == '}' {
 			return nil
 		}
 		nameEnd := valueEnd(obj, i)
 		if nameEnd == 0 || obj[i] != '"' {
-			return no
+			return &Error{Reason: NotAMessage}
 		}
 		name := obj[i:nameEnd:nameEnd]
 		if i = skipSpaces(obj, nameEnd); i == len(obj) || obj[i] != ':' {
-			return no
+			return &Error{Reason: NotAMessage}
 		}
 		lo := skipSpaces(obj, i+1)
 		hi := valueEnd(obj, lo)
 		if hi == 0 {
-			return no
+			return &Error{Reason: NotAMessage}
 		}
 		if err := f(name, obj[lo:hi:hi]); err != nil {
 			return err
 		}
 		if i = skipSpaces(obj, hi); i == len(obj) || obj[i] != ',' && obj[i] != '}' {
-			return no
+			return &Error{Reason: NotAMessage}
 		}
 		if obj[i] == '}' {
 			return nil

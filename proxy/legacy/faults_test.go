@@ -86,11 +86,11 @@ func TestABodyThatNeverComesHoldsNobody(t *testing.T) {
 		"403": "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n",
 		"400": "GET /mcp HTTP/1.1\r\nHost: " + host + "\r\nAccept: text/event-stream\r\nMcp-Session-Id: " + client.Session + "\r\nContent-Length: 5\r\n\r\n",
 	} {
-		conn, err := net.Dial("tcp", host)
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() //nolint:errcheck // only read from
+		defer conn.Close()
 		_, _ = fmt.Fprint(conn, head)
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, want) {

@@ -1,6 +1,8 @@
 package legacy
 
 import (
+	"slices"
+
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 )
@@ -9,6 +11,7 @@ import (
 // log level the server must not send log messages. trace is of the HTTP request.
 func (h *Handler) appendMeta(dst []byte, v *visitor, declared wire.Can, trace exchange.Trace) []byte {
 	c := v.claims
+	dst = slices.Grow(dst, 256+len(c.ClientName)+len(c.ClientVersion)+len(c.Capabilities.Extensions)+len(c.Capabilities.Experimental)+len(trace.Members))
 	dst = append(dst, `"io.modelcontextprotocol/protocolVersion":"`+wire.Modern+`"`...)
 	if c.ClientName != "" && c.ClientVersion != "" { // both are required where it is sent at all
 		dst = append(dst, `,"io.modelcontextprotocol/clientInfo":{"name":`...)

@@ -46,7 +46,8 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 // question writes a request to the client. A client that has dropped its stream may
 // still come back for it, so that is no failure. It takes mu itself.
 func (p *reply) question(id, method string, params []byte) {
-	msg := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
+	msg := make([]byte, 0, 64+len(id)+len(method)+len(params))
+	msg = append(append(msg, `{"jsonrpc":"2.0","id":"`...), id...)
 	msg = append(msg, `","method":`...)
 	msg = wire.AppendQuoted(msg, method)
 	if params != nil {

@@ -38,7 +38,7 @@ func (p *reply) attach(w http.ResponseWriter, n int) <-chan struct{} {
 	over := make(chan struct{})
 	p.over = over
 	p.gone, p.begun = false, false
-	p.w, p.rc = w, nil
+	p.w = w
 	p.count(1)
 	written := p.put(p.replay.after(n))
 	switch {

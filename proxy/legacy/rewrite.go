@@ -28,7 +28,7 @@ func rewrite(raw []byte, f func(key string, value []byte) []byte) []byte {
 	if wire.KindOf(raw) != '{' {
 		return raw
 	}
-	var o object
+	o := make(object, 0, len(raw))
 	err := wire.Each(raw, func(key string, value []byte) error {
 		if v := f(key, value); v != nil {
 			o.add(key, v)

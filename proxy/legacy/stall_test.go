@@ -48,13 +48,13 @@ func (s *stalled) Write(p []byte) (int, error) {
 
 // serve runs a POST of the client's session on the connection.
 func (w *world) serve(out http.ResponseWriter, c *mcptest.Client, body string) (ctx context.CancelFunc, done <-chan struct{}) {
-	r := httptest.NewRequest(http.MethodPost, "http://proxy.example/mcp", strings.NewReader(body))
 	c2, cancel := context.WithCancel(context.Background())
+	r := httptest.NewRequestWithContext(c2, http.MethodPost, "http://proxy.example/mcp", strings.NewReader(body))
 	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Session-Id": {c.Session}}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.handler.ServeHTTP(out, r.WithContext(c2))
+		w.handler.ServeHTTP(out, r)
 	}()
 	w.t.Cleanup(func() { cancel(); <-ended })
 	return cancel, ended

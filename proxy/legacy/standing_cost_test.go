@@ -3,7 +3,7 @@ package legacy_test
 import (
 	"bufio"
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -68,7 +68,7 @@ func TestManySessionsStandOnOneListen(t *testing.T) {
 	w.upstream.Handle("server/discover", mcptest.Always(mcptest.Reply{Result: strings.NewReplacer(`"ttlMs":0`, `"ttlMs":3600000`, `"private"`, `"public"`).Replace(mcptest.DiscoverResult)}))
 	ids := make([]string, sessions)
 	for i := range ids {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"n","version":"1"}}}`))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"n","version":"1"}}}`))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		out := httptest.NewRecorder()
@@ -83,7 +83,9 @@ func TestManySessionsStandOnOneListen(t *testing.T) {
 	go func() { served <- server.Serve(listener) }()
 	defer func() {
 		_ = server.Close()
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	}()
 
 	before := memory()
@@ -94,7 +96,10 @@ func TestManySessionsStandOnOneListen(t *testing.T) {
 		conns[i] = ours
 		defer ours.Close()
 		listener.accept <- theirs
-		fmt.Fprintf(ours, "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: %s\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n", id)
+		request := "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: " + id + "\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n"
+		if _, err := io.WriteString(ours, request); err != nil {
+			t.Fatal(err)
+		}
 		reader.Reset(ours)
 		expect(t, reader, ": \n\n\r\n")
 	}

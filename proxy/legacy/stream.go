@@ -14,7 +14,7 @@ import (
 type stream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter
-	rc    *http.ResponseController
+	rc    http.ResponseController
 	begun bool // something has been written on this connection
 	buf   []byte
 }
@@ -32,7 +32,7 @@ func (s *stream) begin() {
 		return
 	}
 	s.begun = true
-	s.rc = http.NewResponseController(s.w)
+	s.rc = *http.NewResponseController(s.w)
 	h := s.w.Header()
 	h["Content-Type"] = contentEventStream
 	h["Cache-Control"] = noCache

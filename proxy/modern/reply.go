@@ -31,7 +31,7 @@ type reply struct {
 
 	mu        sync.Mutex
 	w         http.ResponseWriter
-	rc        *http.ResponseController
+	rc        http.ResponseController
 	streaming bool // it has become an event stream
 	long      bool // a JSON body is being passed on in pieces
 	ended     bool // nothing more will be said
@@ -100,7 +100,7 @@ func (p *reply) open() {
 		return
 	}
 	p.streaming = true
-	p.rc = http.NewResponseController(p.w)
+	p.rc = *http.NewResponseController(p.w)
 	h := p.w.Header()
 	h["Content-Type"] = contentEventStream
 	h["Cache-Control"] = noCache

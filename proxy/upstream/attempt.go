@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -73,6 +74,9 @@ type attempt struct {
 	idSpace [20]byte
 	meta    []byte
 	members []byte
+	body    []byte
+	header  http.Header
+	values  [3]string // of headers
 
 	scan   wire.Scanner // of the message that comes in
 	buffer []byte       // its storage between messages
@@ -105,16 +109,17 @@ func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored 
 	return err
 }
 
-// release puts the attempt back. Nothing else holds it then: the transport has no more than its headers and body, which
-// are not its own.
+// release puts the attempt back. Nothing else holds it then.
 func (a *attempt) release() {
 	a.ctx, a.call, a.retry, a.mirrored, a.sink, a.resp, a.res = nil, nil, Retry{}, nil, nil, nil, Result{}
 	if cap(a.buffer) > keepBuffer {
 		a.buffer = nil
 	}
-	if cap(a.meta)+cap(a.members) > keepBuffer {
-		a.meta, a.members = nil, nil
+	if cap(a.meta)+cap(a.members)+cap(a.body) > keepBuffer {
+		a.meta, a.members, a.body = nil, nil, nil
 	}
+	clear(a.header)
+	a.values = [3]string{}
 	a.u.attempts.Put(a)
 }
 
@@ -123,9 +128,8 @@ func (a *attempt) run() *Error {
 	if err := a.interrupted(nil); err != nil {
 		return err
 	}
-	resp, err := a.exchange(&transport.Request{
-		URL: a.u.o.URL, Host: a.u.base.host, Header: a.u.base.of(a.call, a.u.o.Authorization, a.mirrored), Body: a.message(),
-	})
+	a.fillHeader()
+	resp, err := a.exchange(&transport.Request{URL: a.u.o.URL, Host: a.u.base.host, Header: a.header, Body: a.message()})
 	if err != nil {
 		return err
 	}

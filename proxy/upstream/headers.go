@@ -6,7 +6,6 @@ import (
 	"net/textproto"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
-	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
 // The headers of every request (MCP, Streamable HTTP: Sending Messages, Request Metadata), as net/http spells them.
@@ -50,29 +49,27 @@ func newHeaders(o *Options) headers {
 	return h
 }
 
-// of makes the headers of one request; mirrored are those that its tool wants. Values that the transport may still read
-// after the attempt are not reused.
-func (h *headers) of(c *Call, a Authorization, mirrored []toolschema.Header) http.Header {
-	out := make(http.Header, len(h.common)+3+len(mirrored))
-	for k, v := range h.common {
-		out[k] = v
+// fillHeader makes the headers of the request.
+func (a *attempt) fillHeader() {
+	if a.header == nil {
+		a.header = make(http.Header, len(a.u.base.common)+len(a.values))
 	}
-	own := new([3]string)
-	own[0] = wire.EncodeHeader(c.Method)
-	out[headerMethod] = own[0:1:1]
+	h, c := a.header, a.call
+	maps.Copy(h, a.u.base.common)
+	a.values[0] = wire.EncodeHeader(c.Method)
+	h[headerMethod] = a.values[0:1:1]
 	if wire.NameMember(c.Method) != "" {
-		own[1] = wire.EncodeHeader(c.Name)
-		out[headerName] = own[1:2:2]
+		a.values[1] = wire.EncodeHeader(c.Name)
+		h[headerName] = a.values[1:2:2]
 	}
-	for _, m := range mirrored {
-		out[m.Name] = []string{wire.EncodeHeader(m.Value)}
+	for _, m := range a.mirrored {
+		h[m.Name] = []string{wire.EncodeHeader(m.Value)}
 	}
 	if c.Passed != nil {
-		maps.Copy(out, c.Passed.Mirrored)
+		maps.Copy(h, c.Passed.Mirrored)
 	}
-	if a.Forwards() && c.Credential.Authorization != "" {
-		own[2] = c.Credential.Authorization
-		out["Authorization"] = own[2:3:3]
+	if a.u.o.Authorization.Forwards() && c.Credential.Authorization != "" {
+		a.values[2] = c.Credential.Authorization
+		h["Authorization"] = a.values[2:3:3]
 	}
-	return out
 }

@@ -34,8 +34,8 @@ func (a *attempt) passedMessage(members []byte) []byte {
 	if c.Progress {
 		p.Token = a.id
 	}
-	size := c.Request.Len() + len(p.Capabilities) + len(p.Meta) + len(members) + 2*len(a.id) + 64
-	return c.Request.AppendPassed(make([]byte, 0, size), p)
+	a.body = c.Request.AppendPassed(a.body[:0], p)
+	return a.body
 }
 
 // whole is the result of an input_required for a client that gets it itself; nil for others.

@@ -32,8 +32,8 @@ func (a *attempt) message() []byte {
 	if c.Request == nil {
 		return ownRequest(c, a.id, meta, members)
 	}
-	size := c.Request.Len() + len(meta) + len(members) + len(a.id) + 64
-	return c.Request.AppendRequest(make([]byte, 0, size), a.id, meta, members)
+	a.body = c.Request.AppendRequest(a.body[:0], a.id, meta, members)
+	return a.body
 }
 
 // appendMember appends a member to a list of them.

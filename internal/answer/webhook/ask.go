@@ -135,7 +135,7 @@ func (h *hook) try(ctx context.Context, b []byte) ([]byte, error) {
 		}
 		return nil, err
 	}
-	defer res.Body.Close() //nolint:errcheck // only read from
+	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		return nil, &publicError{says: fmt.Errorf("the webhook answered with HTTP %d", res.StatusCode)}
 	}

@@ -17,6 +17,8 @@ import (
 
 const (
 	readSize = 4 << 10 // bytes of a connection's buffer
+	// keepMessage is up to how many bytes of storage a connection keeps for its requests.
+	keepMessage = 4 << 10
 	// grace is how long a response may take to a request that could not be sent to its end.
 	grace = time.Second
 )
@@ -42,6 +44,8 @@ type conn struct {
 	patience time.Duration // how long the server may be silent; 0 is for ever
 	set      bool          // the deadline is set for the next reading, or for all
 	last     bool          // it is set for all
+
+	message []byte // storage for the next request
 
 	interrupt func() // ends what is under way, for good; one for all requests
 	cut       atomic.Bool
@@ -108,7 +112,15 @@ func (c *conn) fault(ctx context.Context, err error) error {
 }
 
 // roundTrip sends a request and reads the head of its response.
-func (c *conn) roundTrip(ctx context.Context, message []byte, patience time.Duration) (*Response, error) {
+func (c *conn) roundTrip(ctx context.Context, r *Request, patience time.Duration) (*Response, error) {
+	message, err := appendRequest(c.message[:0], r)
+	if err != nil {
+		c.t.keep(c)
+		return nil, err
+	}
+	if cap(message) <= keepMessage {
+		c.message = message
+	}
 	stop := context.AfterFunc(ctx, c.interrupt)
 	c.patience, c.set, c.last = patience, true, false
 	until := time.Time{}
@@ -117,7 +129,7 @@ func (c *conn) roundTrip(ctx context.Context, message []byte, patience time.Dura
 	}
 	_ = c.net.SetDeadline(until)
 	var resp *http.Response
-	err := error(os.ErrDeadlineExceeded)
+	err = os.ErrDeadlineExceeded
 	if !c.cut.Load() {
 		resp, err = c.exchange(message)
 	}

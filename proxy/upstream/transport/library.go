@@ -13,17 +13,18 @@ import (
 
 // leave leaves a request to the library's transport.
 func (t *Transport) leave(ctx context.Context, r *Request, patience time.Duration) (*Response, error) {
+	body, header := bytes.Clone(r.Body), r.Header.Clone() // the library may still read them when Send has returned
 	host := r.Host
 	if host == "" {
 		host = r.URL.Host
 	}
-	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.Body)), nil }
+	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	first, _ := again() // of a type that the library knows: it sends headers and body together
 	s := watch(ctx, patience)
 	resp, err := t.library.RoundTrip((&http.Request{
 		Method: http.MethodPost, URL: r.URL, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: r.Header, Body: first, GetBody: again, ContentLength: int64(len(r.Body)),
+		Header: header, Body: first, GetBody: again, ContentLength: int64(len(body)),
 	}).WithContext(s.ctx))
 	if err != nil {
 		err = s.fault(err)

@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -14,9 +15,7 @@ func appendRequest(b []byte, r *Request) ([]byte, error) {
 	if host == "" {
 		host = r.URL.Host
 	}
-	if cap(b) == 0 {
-		b = make([]byte, 0, 768+len(r.Body))
-	}
+	b = slices.Grow(b, 768+len(r.Body))
 	var sound bool
 	b = append(append(b, "POST "...), r.URL.RequestURI()...)
 	b = append(b, " HTTP/1.1\r\n"...)

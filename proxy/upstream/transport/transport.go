@@ -30,7 +30,7 @@ const (
 // ErrSilence says that the server was silent for too long.
 var ErrSilence = errors.New("the server was silent for too long")
 
-// Request is a POST. Nothing of it is held when its response has been read or closed, and nothing changed.
+// Request is a POST. Nothing of it is changed, or held when Send has returned.
 type Request struct {
 	URL    *url.URL
 	Host   string // for the Host header; empty is the URL's
@@ -106,16 +106,12 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 	if t.host == "" || r.URL.Host != t.host || r.URL.Scheme != "http" || len(r.Body) > maxBody {
 		return t.leave(ctx, r, patience)
 	}
-	message, err := appendRequest(nil, r)
-	if err != nil {
-		return nil, err
-	}
 	for {
 		c, err := t.connection(ctx, patience)
 		if err != nil {
 			return nil, err
 		}
-		resp, err := c.roundTrip(ctx, message, patience)
+		resp, err := c.roundTrip(ctx, r, patience)
 		if !errors.Is(err, errUnsent) {
 			return resp, err
 		}
