@@ -31,7 +31,7 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 		ctx, cancel = context.WithCancel(t.ctx)
 	}
 	defer cancel()
-	c := *t.request.Ask() // each round has its own: a report of the one before may still be on its way
+	c := *t.request.Caller.Ask() // each round has its own: a report of the one before may still be on its way
 	c.Round, c.Limits = t.state.Rounds(), t.limits
 	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: &c}
 	c.Overdue = round.overdue

@@ -17,7 +17,7 @@ func (t *trip) charge(asks []resolver.Ask) *resolver.Failure {
 	if s.Budgets == nil {
 		return nil
 	}
-	c := *t.request.Ask()
+	c := *t.request.Caller.Ask()
 	c.Round = t.state.Rounds()
 	r := &budget.Round{First: t.state.Asked() == len(asks), Asks: make([]policy.Question, len(asks)), Principal: t.principal}
 	if t.request.Session != (session.ID{}) {
@@ -36,9 +36,6 @@ func (t *trip) charge(asks []resolver.Ask) *resolver.Failure {
 
 // principal names who the client is.
 func (t *trip) principal() string {
-	if t.request.Principal == nil {
-		return ""
-	}
-	who := t.request.Principal()
+	who := t.request.Caller.Principal()
 	return string(who[:])
 }

@@ -39,8 +39,8 @@ type Resumption struct {
 // left, or in a state-only round, the Ending is Open. from is what the request brings
 // for a round trip that was; nil for a first request. An ask that is left and has an
 // answer among r.Early is the client's as any other, and has come back at once. The limit
-// of open round trips is not for these: they cost nothing while they wait. The Ask of r
-// has answer.Later for a channel.
+// of open round trips is not for these: they cost nothing while they wait. What
+// r's Caller says of itself has answer.Later for a channel.
 func (s *Service) Pass(x *Exchange, r *Request, c Client, from *Resumption) Ending {
 	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call), passes: true}
 	defer t.close()
@@ -58,7 +58,7 @@ func (t *trip) resume(from *Resumption) resolver.Action {
 	if len(open) == 0 {
 		return t.step(resolver.PauseOver{At: time.Now()})
 	}
-	c := *t.request.Ask()
+	c := *t.request.Caller.Ask()
 	c.Round, c.Limits = t.state.Rounds(), t.limits
 	late := false
 	c.Overdue = func(string) { late = true }

@@ -39,19 +39,23 @@ type Request struct {
 	Call *upstream.Call
 	// Session is the client's, for the limit of open round trips; zero for none.
 	Session session.ID
-	// Principal is who the client is, for budgets; called when one asks for it. nil is
-	// nobody known.
-	Principal func() session.Digest
 	// Answerable is what the session's client or a rule can answer at all: an ask for
 	// anything else is the server's fault.
 	Answerable wire.Can
-	// Credential is what a retry goes up under; nil is the Call's own.
-	Credential func() upstream.Credential
-	// Ask describes the client to rules and sources; it is called when there is an ask.
-	Ask func() *answer.Context
+	Caller     Caller
 	// Early are a client's answers to asks that it has not been handed, by key, for Pass
 	// only, which takes out those that it uses. nil is none.
 	Early map[string][]byte
+}
+
+// Caller is the client as far as only asks are about it: nothing is called without one.
+type Caller interface {
+	// Ask describes the client to rules and sources.
+	Ask() *answer.Context
+	// Principal is who the client is, for budgets; zero is nobody known.
+	Principal() session.Digest
+	// Credential is what a retry goes up under.
+	Credential() upstream.Credential
 }
 
 // Client is the dialect's end of an exchange: where notifications and the final
@@ -146,8 +150,8 @@ func (t *trip) step(e resolver.Event) (a resolver.Action) {
 
 // send makes one attempt and tells the machine what it brought.
 func (t *trip) send(a resolver.Send) resolver.Event {
-	if t.request.Credential != nil && (a.Responses != nil || a.State != nil) {
-		t.request.Call.Credential = t.request.Credential() // the first one may have expired meanwhile
+	if a.Responses != nil || a.State != nil {
+		t.request.Call.Credential = t.request.Caller.Credential() // the first one may have expired meanwhile
 	}
 	res, err := t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
 	now := time.Now()

@@ -145,9 +145,16 @@ func request(t *testing.T, method string, peer *client) *Request {
 	about := &answer.Context{Route: "/mcp", Request: policy.Request{Method: method}, Client: policy.Client{Can: everything}, Can: everything, Channel: peer}
 	return &Request{
 		Call:       &upstream.Call{Request: &msg, Method: method, Name: "release"},
-		Answerable: everything, Ask: func() *answer.Context { return about },
+		Answerable: everything, Caller: caller{about},
 	}
 }
+
+// caller is a client that has no credential.
+type caller struct{ about *answer.Context }
+
+func (c caller) Ask() *answer.Context            { return c.about }
+func (c caller) Principal() session.Digest       { return session.Digest{} }
+func (c caller) Credential() upstream.Credential { return upstream.Credential{} }
 
 func describe(e *Ending) string {
 	text := fmt.Sprintf("%s, %d rounds", e.Outcome, e.Rounds)

@@ -55,9 +55,11 @@ func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending 
 		}
 		about.Name, about.Args = name, m.Arguments.Of(msg)
 	}
-	ask := &answer.Context{Route: h.Route, Request: about, Client: clientOf(v), Can: askable(v, p.accept), Channel: p}
-	declared := h.Service.Desk.Declares(ask)
-	call := &upstream.Call{
+	c := &caller{h: h, visitor: v, ask: answer.Context{
+		Route: h.Route, Request: about, Client: clientOf(v), Can: askable(v, p.accept), Channel: p,
+	}}
+	declared := h.Service.Desk.Declares(&c.ask)
+	c.call = upstream.Call{
 		Request:    m,
 		Method:     method,
 		Name:       about.Name,
@@ -66,25 +68,39 @@ func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending 
 		Credential: v.credential,
 	}
 	if token := m.ProgressToken.Of(msg); token != nil && p.accept.stream {
-		call.Progress, p.progress.token = true, token
+		c.call.Progress, p.progress.token = true, token
 	}
-	return h.Service.Run(p.x, &exchange.Request{
-		Call:       call,
-		Session:    v.claims.ID,
-		Principal:  func() session.Digest { return v.claims.Principal },
-		Answerable: declared | known(v),
-		Credential: func() upstream.Credential { return h.newest(v) },
-		Ask: func() *answer.Context {
-			if ask.Session == "" {
-				ask.Session = h.Sealer.Pseudonym(v.claims.ID[:])
-				if v.claims.Principal != (session.Digest{}) {
-					ask.Principal = h.Sealer.Pseudonym(v.claims.Principal[:])
-				}
-			}
-			return ask
-		},
-	}, p)
+	c.request = exchange.Request{Call: &c.call, Session: v.claims.ID, Answerable: declared | known(v), Caller: c}
+	return h.Service.Run(p.x, &c.request, p)
 }
+
+// caller is the client of a request that goes up: one piece of memory for all that it
+// takes.
+type caller struct {
+	h       *Handler
+	visitor *visitor
+	ask     answer.Context
+	call    upstream.Call
+	request exchange.Request
+}
+
+// Ask implements exchange.Caller.
+func (c *caller) Ask() *answer.Context {
+	if c.ask.Session == "" {
+		claims := c.visitor.claims
+		c.ask.Session = c.h.Sealer.Pseudonym(claims.ID[:])
+		if claims.Principal != (session.Digest{}) {
+			c.ask.Principal = c.h.Sealer.Pseudonym(claims.Principal[:])
+		}
+	}
+	return &c.ask
+}
+
+// Principal implements exchange.Caller.
+func (c *caller) Principal() session.Digest { return c.visitor.claims.Principal }
+
+// Credential implements exchange.Caller.
+func (c *caller) Credential() upstream.Credential { return c.h.newest(c.visitor) }
 
 func nameOf(m *wire.Scanner, method string) (string, bool) {
 	at := m.Name

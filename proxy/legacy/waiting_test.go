@@ -91,7 +91,7 @@ func TestClientDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, func(o *proxy.Options) {
-		o.WaitingProgress = time.Minute
+		o.WaitingProgress = 60 * time.Millisecond // the deadline is past when a client hears of the first
 		o.Deadlines = []legacy.Deadline{{Client: every, After: 50 * time.Millisecond}}
 	})
 	w.upstream.Handle("tools/call", mcptest.Asking(`"s"`, mcptest.Roots("where")))
@@ -109,7 +109,10 @@ func TestClientDeadline(t *testing.T) {
 
 	patient := client.Request("2", "tools/call", `{"name":"release","_meta":{"progressToken":1}}`)
 	ask = patient.Ask("roots/list")
-	time.AfterFunc(100*time.Millisecond, func() { client.Answer(ask, rootsAnswer) })
+	for range 2 {
+		patient.Notification("notifications/progress")
+	}
+	client.Answer(ask, rootsAnswer)
 	if m := patient.Response(); strings.Contains(string(m.Result), "isError") {
 		t.Errorf("a client that hears of progress was given up: %s", m.Raw)
 	}

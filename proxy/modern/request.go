@@ -66,32 +66,25 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, b
 	if v.name != "" || wire.NameMember(v.method) != "" {
 		about.Args = m.Arguments.Of(msg)
 	}
-	ask := &answer.Context{Route: h.Route, Request: about, Client: v.client, Can: v.declared.can, Channel: answer.Later{}}
-	declared := h.Service.Desk.Declares(ask)
+	c := &caller{h: h, posted: r, ask: answer.Context{
+		Route: h.Route, Request: about, Client: v.client, Can: v.declared.can, Channel: answer.Later{},
+	}}
+	declared := h.Service.Desk.Declares(&c.ask)
 	authorization := r.Header.Get("Authorization")
-	call := &upstream.Call{
+	c.passed = upstream.Passed{Capabilities: v.declared.as(declared), Mirrored: mirrored(r.Header), Meta: p.x.Trace.Members}
+	c.call = upstream.Call{
 		Request:    m,
 		Method:     v.method,
 		Name:       v.name,
-		Passed:     &upstream.Passed{Capabilities: v.declared.as(declared), Mirrored: mirrored(r.Header), Meta: p.x.Trace.Members},
+		Passed:     &c.passed,
 		Trace:      p.x.Trace.ID,
 		Credential: upstream.Credential{Authorization: authorization, Digest: session.CredentialOf(authorization)},
 	}
 	if token := m.ProgressToken.Of(msg); token != nil && p.stream {
-		call.Progress, p.progress.token = true, token
+		c.call.Progress, p.progress.token = true, token
 	}
-	e = h.Service.Pass(p.x, &exchange.Request{
-		Call:       call,
-		Principal:  func() session.Digest { return h.principal(r) },
-		Answerable: declared | v.declared.can,
-		Ask: func() *answer.Context {
-			if who := h.principal(r); who != (session.Digest{}) && ask.Principal == "" {
-				ask.Principal = h.Sealer.Pseudonym(who[:])
-			}
-			return ask
-		},
-		Early: b.early,
-	}, p, b.from)
+	c.request = exchange.Request{Call: &c.call, Answerable: declared | v.declared.can, Caller: c, Early: b.early}
+	e = h.Service.Pass(p.x, &c.request, p, b.from)
 	if e.Open == nil {
 		return e, nil
 	}
@@ -101,6 +94,31 @@ func (h *Handler) pass(r *http.Request, m *wire.Scanner, v *visitor, p *reply, b
 	}
 	return e, last
 }
+
+// caller is the client of a request that goes up: one piece of memory for all that it
+// takes.
+type caller struct {
+	h       *Handler
+	posted  *http.Request
+	ask     answer.Context
+	call    upstream.Call
+	passed  upstream.Passed
+	request exchange.Request
+}
+
+// Ask implements exchange.Caller.
+func (c *caller) Ask() *answer.Context {
+	if who := c.Principal(); who != (session.Digest{}) && c.ask.Principal == "" {
+		c.ask.Principal = c.h.Sealer.Pseudonym(who[:])
+	}
+	return &c.ask
+}
+
+// Principal implements exchange.Caller.
+func (c *caller) Principal() session.Digest { return c.h.principal(c.posted) }
+
+// Credential implements exchange.Caller.
+func (c *caller) Credential() upstream.Credential { return c.call.Credential }
 
 // mirrored are the headers that mirror arguments, which are the client's and the
 // server's own affair.

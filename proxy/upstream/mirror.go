@@ -52,32 +52,32 @@ func (u *Upstream) catalogue(ctx context.Context, c *Call) *catalogue {
 	who := u.audience(c.Credential)
 	known := u.tools.known(who)
 	if known == nil {
-		return u.awaitList(ctx, who, c, 0)
+		return u.catalogueSince(ctx, c, 0)
 	}
 	if !time.Now().Before(known.until) {
-		u.list(who, c)
+		u.list(who, c, known)
 	}
 	return known
-}
-
-// catalogueSince is what is known by a list that was asked for after an id was given; nil when none could be had.
-func (u *Upstream) catalogueSince(ctx context.Context, c *Call, since uint64) *catalogue {
-	who := u.audience(c.Credential)
-	if known := u.tools.known(who); known != nil && known.asked > since {
-		return known
-	}
-	return u.awaitList(ctx, who, c, since)
 }
 
 // listPatience is how long a call waits for the tools to be listed before it goes without.
 const listPatience = 10 * time.Second
 
-// awaitList waits for a list that was asked for after an id was given, 0 for any, and sees to it that it is.
-func (u *Upstream) awaitList(ctx context.Context, who audience, c *Call, since uint64) *catalogue {
+// catalogueSince is what is known by a list that was asked for after an id was given, 0 for any, and sees to it that there
+// is one; nil when none could be had.
+func (u *Upstream) catalogueSince(ctx context.Context, c *Call, since uint64) *catalogue {
+	who := u.audience(c.Credential)
 	patience := time.NewTimer(listPatience)
 	defer patience.Stop()
 	for {
-		l := u.list(who, c)
+		known := u.tools.known(who)
+		if known != nil && (known.asked > since || since == 0) {
+			return known
+		}
+		l := u.list(who, c, known)
+		if l == nil {
+			continue
+		}
 		select {
 		case <-l.done:
 			if l.asked > since || since == 0 {

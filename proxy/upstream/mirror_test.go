@@ -146,3 +146,22 @@ func TestOneListForManyRefusals(t *testing.T) {
 		t.Errorf("requests %s", got)
 	}
 }
+
+// A call that looked before a list came looks again in place of asking for one more.
+func TestAListThatCameSinceTheCallLooked(t *testing.T) {
+	s := &shelf{pages: []string{listed("", marked("deploy", "Owner"))}}
+	u := s.upstream()
+	defer u.Close()
+	c := toolCall(t)
+	must(t, u, c)
+	first := u.tools.known(audience{})
+	<-u.list(audience{}, c, first).done
+	for name, seen := range map[string]*catalogue{"nothing": nil, "an earlier one": first} {
+		if u.list(audience{}, c, seen) != nil {
+			t.Errorf("who has seen %s has the tools listed once more", name)
+		}
+	}
+	if got := s.methods(); got != "lcl" {
+		t.Errorf("requests %s", got)
+	}
+}

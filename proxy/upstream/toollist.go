@@ -20,11 +20,15 @@ type listing struct {
 	found *catalogue
 }
 
-// list takes part in the listing for an audience, and starts it if there is none.
-func (u *Upstream) list(who audience, c *Call) *listing {
+// list takes part in the listing for an audience, and starts it if there is none. It is nil, and nothing is started, when
+// other than seen is known by now: a list may have come since the caller looked.
+func (u *Upstream) list(who audience, c *Call, seen *catalogue) *listing {
 	t := &u.tools
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.known(who) != seen {
+		return nil
+	}
 	if l := t.flights[who]; l != nil {
 		return l
 	}

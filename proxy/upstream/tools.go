@@ -92,6 +92,8 @@ func (t *tools) keep(who audience, c *catalogue, ttl time.Duration, public bool,
 
 // keepFailure notes that the tools could not be listed now: what is known stays, or the part of the list that came.
 func (t *tools) keepFailure(who audience, part *catalogue, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	c := *part
 	if known := t.known(who); known != nil {
 		c = *known
