@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -17,9 +19,8 @@ func reply(size int) []byte {
 
 // prose is a result whose text has escapes and other scripts in it.
 func prose(size int) []byte {
-	text := `A line of code, \"quoted\"\n\tand indented, with a naïve café and 日本語のテキスト in it. `
 	return []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` +
-		strings.Repeat(text, size/len(text)) + `"}],"resultType":"complete"}}`)
+		text(size, texts["mixed"]...) + `"}],"resultType":"complete"}}`)
 }
 
 func benchScan(b *testing.B, role Role, msg []byte) {
@@ -41,18 +42,45 @@ func benchScan(b *testing.B, role Role, msg []byte) {
 	}
 }
 
-func BenchmarkScan360(b *testing.B)    { benchScan(b, FromServer, reply(360)) }
-func BenchmarkScan64K(b *testing.B)    { benchScan(b, FromServer, reply(64<<10)) }
-func BenchmarkScan1M(b *testing.B)     { benchScan(b, FromServer, reply(1<<20)) }
-func BenchmarkScanProse(b *testing.B)  { benchScan(b, FromServer, prose(64<<10)) }
-func BenchmarkScanTools(b *testing.B)  { benchScan(b, FromServer, tools) }
-func BenchmarkScanClient(b *testing.B) { benchScan(b, FromClient, call) }
+func BenchmarkScan360(b *testing.B)     { benchScan(b, FromServer, reply(360)) }
+func BenchmarkScan64K(b *testing.B)     { benchScan(b, FromServer, reply(64<<10)) }
+func BenchmarkScan1M(b *testing.B)      { benchScan(b, FromServer, reply(1<<20)) }
+func BenchmarkScanProse(b *testing.B)   { benchScan(b, FromServer, prose(64<<10)) }
+func BenchmarkScan1MProse(b *testing.B) { benchScan(b, FromServer, prose(1<<20)) }
+func BenchmarkScanTools(b *testing.B)   { benchScan(b, FromServer, tools) }
+func BenchmarkScanList(b *testing.B)    { benchScan(b, FromServer, list(83<<10)) }
+func BenchmarkScanClient(b *testing.B)  { benchScan(b, FromClient, call) }
 
 var call = []byte(`{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"get_weather","arguments":{"location":"Seattle, WA","units":"metric","days":5},"_meta":{"progressToken":"p-1","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}`)
 
 var tools = []byte(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[` +
 	strings.TrimSuffix(strings.Repeat(`{"name":"deploy_service","title":"Deploy","description":"Deploys a service to an environment.","inputSchema":{"type":"object","properties":{"env":{"type":"string","enum":["dev","prod"]},"dry_run":{"type":"boolean","default":false},"replicas":{"type":"integer","minimum":1,"maximum":10}},"required":["env"]}},`, 200), ",") +
 	`],"ttlMs":0,"cacheScope":"public"}}`)
+
+// list is a tool list of about size bytes, no two tools of which look the same.
+func list(size int) []byte {
+	r := rand.New(rand.NewPCG(5, 6))
+	words := strings.Fields("a absolute at brings content description file find folder how in is long many most name of one or page path query search service that the to tool URL use value what when with")
+	sentence := func(n int) string {
+		var s []string
+		for range 1 + r.IntN(n) {
+			s = append(s, words[r.IntN(len(words))])
+		}
+		return strings.Join(s, " ")
+	}
+	var b strings.Builder
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[`)
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, `{"name":"%s_%d","description":"%s.","inputSchema":{"type":"object","properties":{`, words[r.IntN(len(words))], i, sentence(40))
+		for j := range 1 + r.IntN(4) {
+			types := []string{`"string"`, `"integer","minimum":1`, `"boolean","default":false`, `"array","items":{"type":"string"}`}
+			fmt.Fprintf(&b, `"%s%d":{"type":%s,"description":"%s."},`, words[r.IntN(len(words))], j, types[r.IntN(len(types))], sentence(12))
+		}
+		b.WriteString(`"cursor":{"type":"string"}},"required":["cursor"]}},`)
+	}
+	b.WriteString(`{"name":"last","inputSchema":{"type":"object"}}],"ttlMs":0,"cacheScope":"public"}}`)
+	return []byte(b.String())
+}
 
 func scanned(tb testing.TB, role Role, msg []byte) *Scanner {
 	tb.Helper()
@@ -131,31 +159,6 @@ func BenchmarkEventReader(b *testing.B) {
 			for b.Loop() {
 				if err := r.Feed(event, &d); err != nil {
 					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkStringEnd shows what the bytes cost that end a run of plain ones.
-func BenchmarkStringEnd(b *testing.B) {
-	for _, c := range []struct{ name, line string }{
-		{"plain", `The quick brown fox jumps over the lazy dog, says the owner of it. `},
-		{"escapes", `\"Fast\" is what the quick brown fox is, says the cafe owner.\n`},
-		{"code", `\tif err := f(\"x\"); err != nil {\n\t\treturn err\n\t}\n`},
-		{"café", `Le café est fermé à midi, mais où est la clé du château ? `},
-		{"mixed", `\"Fast\" is what the quick brown fox is, says the café owner.\n`},
-		{"日本語", `日本語のテキストがここに続きます。`},
-		{"кириллица", `Быстрая лиса прыгает через ленивую собаку. `},
-		{"😀", `Nice work 😀 and thanks 🎉 to all. `},
-		{"hex", `caf\u00e9 and na\u00efve, \u65e5\u672c in escapes. `},
-	} {
-		text := []byte(strings.Repeat(c.line, 64<<10/len(c.line)) + `"`)
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				if end, reason, _ := stringEnd(text, 0); reason != 0 || end != len(text) {
-					b.Fatal(end, reason)
 				}
 			}
 		})

@@ -1,55 +1,115 @@
 package wire
 
-import "encoding/binary"
+import "math/bits"
 
-// block is how many bytes are looked at in one go.
+// block is how many bytes are looked at in one go. Texts are too varied to foresee
+// where their escapes and other scripts are, so that no branch depends on it.
 const block = 64
 
-// marks has a bit for each byte of w that ends a run of plain ones.
-func marks(w *[block]byte) uint64 {
-	m0 := specials(binary.LittleEndian.Uint64(w[0:]))
-	m1 := specials(binary.LittleEndian.Uint64(w[8:]))
-	m2 := specials(binary.LittleEndian.Uint64(w[16:]))
-	m3 := specials(binary.LittleEndian.Uint64(w[24:]))
-	m4 := specials(binary.LittleEndian.Uint64(w[32:]))
-	m5 := specials(binary.LittleEndian.Uint64(w[40:]))
-	m6 := specials(binary.LittleEndian.Uint64(w[48:]))
-	m7 := specials(binary.LittleEndian.Uint64(w[56:]))
-	if m0|m1|m2|m3|m4|m5|m6|m7 == 0 {
-		return 0
+// ahead is how many bytes have to be there after a block, for the digits of an escape
+// that starts in it.
+const ahead = 4
+
+// blocksEnd is stringEnd for a string that has more in it than plain bytes. When it
+// comes to a fault, or has no whole block left, that is torn, at a place from where to
+// go on byte by byte.
+func blocksEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
+	start := i
+	// Of the block before: its last byte escapes one, its last character has so many
+	// bytes to come at least.
+	var escape, one, two, three uint64
+	var backslashes uint64
+	for ; i+block+ahead <= len(b); i += block {
+		b0, b1, b2, b3, b4, b5, b6, b7 := planes((*[block]byte)(b[i:]))
+
+		quote := b1 & b5 &^ (b0 | b2 | b3 | b4 | b6 | b7)
+		backslash := b2 & b3 & b4 & b6 &^ (b0 | b1 | b5 | b7)
+		after := next(backslash, escape)
+		if after&backslash != 0 {
+			after = order(escapedOf(order(backslash), escape))
+		}
+		nrt := b5 & b6 &^ (b0 | b7) & (b1&b2&b3&^b4 | (b1^b2)&b4&^b3)
+		odd := after &^ (quote | backslash | nrt)
+
+		fault := ^(b5 | b6 | b7) // control characters
+		var lead, rare uint64
+		if b7|one != 0 {
+			lead = b6 & b7
+			long := lead & b5
+			four := long & b4
+			third := next(four, three) | long
+			second := next(third, two) | lead
+			fault |= next(second, one) ^ b7&^b6
+			rare = lead&^(b1|b2|b3|b4) | four | long&b0&b2&b3&^b1
+			one, two, three = second>>63, third>>63, four>>63
+		}
+
+		quote &^= after
+		if quote|fault|odd|rare != 0 {
+			if odd != 0 {
+				fault |= escapeFaults(b, i, odd)
+			}
+			if rare != 0 {
+				fault |= secondFaults(b0, b1, b2, b3, b4, b5, lead, uint64(b[i+block]))
+			}
+			q := order(quote)
+			if fault != 0 && order(fault)&(q^(q-1)) != 0 {
+				break
+			}
+			if q != 0 {
+				escaped = backslashes != 0 || order(backslash)&(q-1) != 0
+				return i + bits.TrailingZeros64(q) + 1, 0, escaped
+			}
+		}
+		escape = (backslash &^ after) >> 63
+		backslashes |= backslash
 	}
-	// The marks of each word come together in its highest byte.
-	const gather = 0x0002040810204081
-	return m0*gather>>56 | m1*gather>>56<<8 | m2*gather>>56<<16 | m3*gather>>56<<24 |
-		m4*gather>>56<<32 | m5*gather>>56<<40 | m6*gather>>56<<48 | m7*gather>>56<<56
+	if i -= int(escape); escape == 0 && i > start && b[i-1] >= 0x80 {
+		for i--; b[i]&0xc0 == 0x80; i-- { // to the first byte of the character
+		}
+	}
+	return i, torn, backslashes != 0
 }
 
-// specials is special with every mark exact.
-func specials(w uint64) uint64 {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	// Seven bits of each byte, to which no sum can carry over from the one below.
-	low := w &^ high
-	notQuote, notBackslash, notControl := (low^ones*'"')+ones*0x7f, (low^ones*'\\')+ones*0x7f, low+ones*0x60
-	return (^(notQuote & notBackslash & notControl) | w) & high
+// escapedOf gives what is escaped, in order, where backslashes follow each other; escape
+// tells of the first byte.
+func escapedOf(backslash, escape uint64) uint64 {
+	const even = 0x5555555555555555
+	backslash &^= escape
+	after := backslash<<1 | escape
+	// Of a run that starts at an even place, what follows at odd places is escaped. A
+	// run that starts at an odd place is the other way round: the sum takes it away.
+	odd := backslash &^ (after | even)
+	return ((odd+backslash)<<1 ^ even) & after
 }
 
-// isPair tells whether two bytes from i on are a short escape, or a character with no
-// other such next to it: what most often is between runs of plain bytes.
-func isPair(b []byte, i int) bool {
-	return i+2 < len(b) && followers[b[i+1]]&leaders[b[i]] != 0 && (b[i] == '\\' || b[i+2] < 0x80)
+// escapeFaults gives the second bytes of escapes, of those in the set odd, that are
+// faults. The block is at i.
+func escapeFaults(b []byte, i int, odd uint64) (faults uint64) {
+	for m := order(odd); m != 0; m &= m - 1 {
+		at := i + bits.TrailingZeros64(m)
+		if b[at] == 'u' && areDigits((*[4]byte)(b[at+1:])) {
+			continue
+		}
+		if _, reason := escapeEnd(b, at-1); reason != 0 {
+			faults |= m & -m
+		}
+	}
+	return order(faults)
 }
 
-// leaders and followers have a bit in common for the two bytes of a pair.
-var leaders, followers = func() (lead, follow [256]uint8) {
-	lead['\\'] = 1
-	for _, c := range `"\/bfnrt` {
-		follow[c] = 1
-	}
-	for c := 0xc2; c < 0xe0; c++ {
-		lead[c] = 2
-	}
-	for c := 0x80; c < 0xc0; c++ {
-		follow[c] = 2
-	}
-	return lead, follow
-}()
+// secondFaults gives the first bytes of characters that are faults by themselves or by
+// the byte after them (RFC 3629): those that are too long for what they say, halves of
+// surrogate pairs, and what is beyond U+10FFFF. What comes after the block is follows.
+func secondFaults(b0, b1, b2, b3, b4, b5, lead, follows uint64) uint64 {
+	// Of the second byte, the bits that matter.
+	s4, s5 := previous(b4, follows>>4&1), previous(b5, follows>>5&1)
+	two, three, four := lead&^b5, lead&b5&^b4, lead&b5&b4
+	none := ^(b0 | b1 | b2 | b3)
+	c0 := two &^ (b1 | b2 | b3 | b4)
+	e0 := three & none &^ s5
+	ed := three & b0 & b2 & b3 &^ b1 & s5
+	f0 := four & none &^ (s4 | s5)
+	f4 := four & (b3 | b2&(b0|b1|s4|s5))
+	return c0 | e0 | ed | f0 | f4
+}

@@ -61,12 +61,13 @@ func (m *machine) close() {
 // The levels in which members are looked for are the outermost containers, so a
 // token concerns them exactly when depth and tracked are the same.
 func (s *Scanner) scan() *Error {
-	b, i, st := s.buf, s.at, s.state
-	var reason Reason
+	b, i, st, reason := s.buf, s.at, s.state, Reason(0)
 	for i < len(b) {
 		c := b[i]
 		if c <= ' ' && st < inName && isSpace(c) {
-			i = s.skipSpace(b, i, st)
+			if i++; c != ' ' || i == len(b) || b[i] <= ' ' { // more than one blank
+				i = s.skipSpace(b, i-1, st)
+			}
 			continue
 		}
 		switch st {
@@ -77,9 +78,7 @@ func (s *Scanner) scan() *Error {
 			if c != '"' {
 				return s.broken(i)
 			}
-			if s.depth == s.tracked {
-				s.nameStarts(i)
-			}
+			s.nameStarts(i)
 			i++
 			fallthrough
 		case inName:
@@ -91,15 +90,13 @@ func (s *Scanner) scan() *Error {
 			if c != ':' {
 				return s.broken(i)
 			}
-			i++
-			st = wantValue
+			st, i = wantValue, i+1
 			continue
 		case wantNext:
 			if c != ',' {
 				goto closed
 			}
-			st = s.next(i)
-			i++
+			st, i = s.next(i), i+1
 			continue
 		case wantElement, wantValue:
 			if c == ']' && st == wantElement {
@@ -132,10 +129,9 @@ func (s *Scanner) scan() *Error {
 		}
 		goto ended
 	closed:
-		if s.object && c != '}' || !s.object && c != ']' {
+		if !s.closes(i, c) {
 			return s.broken(i)
 		}
-		s.closes(i)
 		i++
 	ended:
 		if st = wantNext; s.depth == s.tracked {
@@ -148,15 +144,12 @@ func (s *Scanner) scan() *Error {
 // name goes on with a member's name at i, which is inside it, and takes the colon
 // too when that is next.
 func (s *Scanner) name(b []byte, i int) (int, state, Reason) {
-	var reason Reason
-	if end := shortEnd(b, i); end != 0 {
-		i = end
-	} else {
-		var escaped bool
-		i, reason, escaped = stringEnd(b, i)
-		s.escaped = s.escaped || escaped
+	i, reason, escaped := stringEnd(b, i)
+	if s.depth != s.tracked {
+		return strungMembers(b, i, reason)
 	}
-	if reason == 0 && s.depth == s.tracked {
+	s.escaped = s.escaped || escaped
+	if reason == 0 {
 		reason = s.nameEnds(i)
 	}
 	if reason != 0 {
@@ -167,6 +160,27 @@ func (s *Scanner) name(b []byte, i int) (int, state, Reason) {
 		return i + 1, wantValue, 0
 	}
 	return i, wantColon, 0
+}
+
+// strungMembers goes on after a name, where no members are looked for, as long as the
+// values are strings and there is no white space: most of a schema is like that.
+func strungMembers(b []byte, i int, reason Reason) (int, state, Reason) {
+	for reason == 0 {
+		switch {
+		case i+1 >= len(b) || b[i] != ':':
+			return i, wantColon, 0
+		case b[i+1] != '"':
+			return i + 1, wantValue, 0
+		}
+		if i, reason, _ = stringEnd(b, i+2); reason != 0 {
+			return i, inString, reason
+		}
+		if i+1 >= len(b) || b[i] != ',' || b[i+1] != '"' {
+			return i, wantNext, 0
+		}
+		i, reason, _ = stringEnd(b, i+2)
+	}
+	return i, inName, reason
 }
 
 // word scans a number or literal from its start (inLiteral), or goes on with a number.
@@ -194,10 +208,14 @@ func (s *Scanner) next(i int) state {
 	return wantValue
 }
 
-// closes leaves the innermost container, whose end is at i.
-func (s *Scanner) closes(i int) {
+// closes leaves the innermost container, if c at i is its end.
+func (s *Scanner) closes(i int, c byte) bool {
+	if s.object && c != '}' || !s.object && c != ']' {
+		return false
+	}
 	if s.depth == s.tracked {
 		s.levelEnds(i)
 	}
 	s.close()
+	return true
 }

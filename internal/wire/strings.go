@@ -8,8 +8,14 @@ import (
 // stringEnd goes on with a string at i, which is inside it, and gives the byte after
 // its closing quote. When the data ends first, it gives a place to go on from.
 func stringEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
-	if i+8 <= len(b) {
-		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+	if i >= 0 && i+16 <= len(b) { // few names are longer; the rest is as in skipPlain
+		w := (*[16]byte)(b[i : i+16 : i+16])
+		m := special(binary.LittleEndian.Uint64(w[0:]))
+		if m == 0 {
+			m = special(binary.LittleEndian.Uint64(w[8:]))
+			i += 8
+		}
+		if m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
 		} else {
 			i = skipPlain(b, i+8)
@@ -18,37 +24,10 @@ func stringEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
 			return i + 1, 0, false
 		}
 	}
-	for i+block <= len(b) { // there is more in it than plain bytes
-		m := marks((*[block]byte)(b[i:]))
-		if m == 0 {
-			if i = skipPlain(b, i+block); i < len(b) && b[i] == '"' {
-				return i + 1, 0, escaped
-			}
-			continue
+	if i+block+ahead <= len(b) {
+		if i, reason, escaped = blocksEnd(b, i); reason != torn {
+			return i, reason, escaped
 		}
-		next := i + block
-		for m != 0 {
-			at := i + bits.TrailingZeros64(m)
-			c := b[at]
-			escaped = escaped || c == '\\'
-			switch {
-			case c == '"':
-				return at + 1, 0, escaped
-			case isPair(b, at):
-				at += 2
-			default:
-				if at, reason = specialEnd(b, at); reason != 0 {
-					return at, reason, escaped
-				}
-			}
-			if at >= next {
-				next = at
-				break
-			}
-			done := uint(at-i) % block
-			m = m >> done << done
-		}
-		i = next
 	}
 	for {
 		switch i = skipPlain(b, i); {
@@ -84,21 +63,10 @@ func special(w uint64) uint64 {
 	return (quote | backslash | control | w) & high
 }
 
-// shortEnd is stringEnd for a string that ends within the next eight bytes and has
-// nothing but plain ones before that; 0 when it is not so. It is small, to be inlined.
-func shortEnd(b []byte, i int) int {
-	if i+8 <= len(b) {
-		if i += bits.TrailingZeros64(special(binary.LittleEndian.Uint64(b[i:]))) >> 3; i < len(b) && b[i] == '"' {
-			return i + 1
-		}
-	}
-	return 0
-}
-
 // skipPlain gives the first byte from i on that is not plain, or the end.
 func skipPlain(b []byte, i int) int {
-	for ; i+32 <= len(b); i += 32 {
-		w := (*[32]byte)(b[i:])
+	for ; i >= 0 && i+32 <= len(b); i += 32 { // i >= 0, and the capacity, save steps on the way to the address
+		w := (*[32]byte)(b[i : i+32 : i+32])
 		m0 := special(binary.LittleEndian.Uint64(w[0:]))
 		m1 := special(binary.LittleEndian.Uint64(w[8:]))
 		m2 := special(binary.LittleEndian.Uint64(w[16:]))
@@ -106,15 +74,19 @@ func skipPlain(b []byte, i int) int {
 		if m0|m1|m2|m3 == 0 {
 			continue
 		}
-		switch {
-		case m0 != 0:
-			return i + bits.TrailingZeros64(m0)>>3
-		case m1 != 0:
-			return i + 8 + bits.TrailingZeros64(m1)>>3
-		case m2 != 0:
-			return i + 16 + bits.TrailingZeros64(m2)>>3
+		if m0 == 0 {
+			m0 = m1
+			i += 8
 		}
-		return i + 24 + bits.TrailingZeros64(m3)>>3
+		if m0 == 0 {
+			m0 = m2
+			i += 8
+		}
+		if m0 == 0 {
+			m0 = m3
+			i += 8
+		}
+		return i + bits.TrailingZeros64(m0)>>3
 	}
 	for ; i+8 <= len(b); i += 8 {
 		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
@@ -144,15 +116,27 @@ func escapeEnd(b []byte, i int) (int, Reason) {
 		if i+6 > len(b) {
 			return i, torn
 		}
-		for _, c := range b[i+2 : i+6] {
-			if c-'0' > 9 && (c|0x20)-'a' > 5 {
-				return i, Syntax
-			}
+		if !areDigits((*[4]byte)(b[i+2:])) {
+			return i, Syntax
 		}
 		return i + 6, 0
 	}
 	return i, Syntax
 }
+
+// areDigits tells whether d are hexadecimal digits. As such digits come at random, it
+// has no branches.
+func areDigits(d *[4]byte) bool {
+	return hexDigits[d[0]]&hexDigits[d[1]]&hexDigits[d[2]]&hexDigits[d[3]] != 0
+}
+
+// hexDigits is one for a byte that is a hexadecimal digit.
+var hexDigits = func() (t [256]uint8) {
+	for _, c := range "0123456789abcdefABCDEF" {
+		t[c] = 1
+	}
+	return t
+}()
 
 // runesEnd gives the first ASCII byte from i on, where a non-ASCII one stands, once
 // all between is valid UTF-8 (RFC 3629).

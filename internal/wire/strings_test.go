@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"encoding/hex"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,13 +18,13 @@ func slowEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
 			return i + 1, 0, escaped
 		case c == '\\':
 			escaped = true
-			i, reason = escapeEnd(b, i)
+			i, reason = slowEscape(b, i)
 		case c < 0x20:
 			return i, Syntax, escaped
 		case c < 0x80:
 			i++
-		case !utf8.FullRune(b[i:]):
-			return i, torn, escaped
+		case c >= 0xc2 && c <= 0xf4 && i+bits.LeadingZeros8(^c) > len(b):
+			return i, torn, escaped // whatever comes after c
 		default:
 			r, size := utf8.DecodeRune(b[i:])
 			if r == utf8.RuneError && size == 1 {
@@ -36,38 +39,95 @@ func slowEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
 	return i, torn, escaped
 }
 
+func slowEscape(b []byte, i int) (int, Reason) {
+	switch {
+	case i+1 == len(b):
+		return i, torn
+	case strings.IndexByte(`"\/bfnrt`, b[i+1]) >= 0:
+		return i + 2, 0
+	case b[i+1] != 'u':
+		return i, Syntax
+	case i+6 > len(b):
+		return i, torn
+	}
+	if _, err := hex.DecodeString(string(b[i+2 : i+6])); err != nil {
+		return i, Syntax
+	}
+	return i + 6, 0
+}
+
+// checkString compares stringEnd with slowEnd, from every place at which b may be torn
+// when all is true.
+func checkString(t *testing.T, b []byte, all bool) {
+	t.Helper()
+	wantEnd, want, wantEscaped := slowEnd(b, 0)
+	for n := len(b); n >= 0 && (all || n == len(b)); n-- {
+		at, reason, escaped := stringEnd(b[:n], 0)
+		end := at
+		if reason == torn {
+			if at > n || at < n-5 {
+				t.Fatalf("goes on at %d of %d: %q", at, n, b)
+			}
+			var more bool
+			end, reason, more = stringEnd(b, at)
+			escaped = escaped || more
+		}
+		if reason != want || end != wantEnd && want != torn || escaped != wantEscaped {
+			t.Fatalf("torn at %d: %d, %v, %v; want %d, %v, %v: %q", n, end, reason, escaped, wantEnd, want, wantEscaped, b)
+		}
+	}
+}
+
 // Whatever stands at whatever place within the blocks that are looked at in one go, a
 // string ends where it does byte by byte.
 func TestStringsEndWhereTheyDoByteByByte(t *testing.T) {
-	parts := []string{`"`, `\"`, `\\`, `\n`, `\/`, `\u00e9`, `\ud83d`, `\x`, `\u12g4`, "é", "ß", "日", "😀", "éé", "\x1f", "\x7f", "\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xe6\x97", "\x80", `\`}
-	r := rand.New(rand.NewPCG(1, 2))
-	check := func(b []byte) {
-		t.Helper()
-		end, reason, escaped := stringEnd(b, 0)
-		wantEnd, want, wantEscaped := slowEnd(b, 0)
-		if torn := want == torn; reason != want || end != wantEnd && !torn || escaped != wantEscaped || torn && (end > len(b) || end < len(b)-5) {
-			t.Fatalf("%d, %v, %v; want %d, %v, %v: %q", end, reason, escaped, wantEnd, want, wantEscaped, b)
-		}
-	}
-	for _, p := range parts {
+	good := []string{`\"`, `\\`, `\\\"`, `\\\\`, `\n`, `\/`, `\b`, `\u00e9`, `\uD83d`, `\\u`, "é", "ß", "日", "ठ", "한", "\ud7ff", "\ue000", "\u0800", "😀", "\U0010ffff", "éé", "日本", "é日😀", "\x7f"}
+	bad := []string{`"`, `\x`, `\é`, `\😀`, `\u12g4`, `\u123"`, `\u123`, `\\\`, `\`, "\x00", "\x1f", "\n", "\xff", "\xf8\x80\x80\x80", "\xf5\x80\x80\x80", "\xf4\xa0\x80\x80", "\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf",
+		"\xf0\x9f\x98", "\xf0\x9f\x98x", "\xed\xa0\x80", "\xe6\x97", "\xe6x", "\xe0\x9f\xbf", "\xc3", "\xc3é", "\xc0\x80", "\xc1\xbf", "\x80", "é\x80", "日\x80", "😀\x80"}
+	for _, p := range slices.Concat(good, bad) {
 		for at := range 200 {
-			s := strings.Repeat("x", at) + p
-			check([]byte(s))
-			check([]byte(s + `"`))
-			check([]byte(s + strings.Repeat("y", 150-at/2) + `"z`))
+			s := `\n` + strings.Repeat("x", at) + p // blocks start where the plain bytes end
+			checkString(t, []byte(s), true)
+			checkString(t, []byte(s+`"`), true)
+			checkString(t, []byte(s+strings.Repeat("y", 150-at/2)+`"z`), at >= 60 && at < 70)
+			checkString(t, []byte(strings.Repeat(p, 1+at/len(p))+s+`"`+strings.Repeat(" ", 70)), false)
 		}
 	}
+	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		var b strings.Builder
 		for range r.IntN(12) {
-			p := parts[1+r.IntN(13)]
+			from := good
 			if r.IntN(40) == 0 {
-				p = parts[r.IntN(len(parts))]
+				from = bad
 			}
-			b.WriteString(strings.Repeat("x", r.IntN(30)*r.IntN(2)) + p)
+			b.WriteString(strings.Repeat("x", r.IntN(30)*r.IntN(2)) + from[r.IntN(len(from))])
 		}
-		check([]byte(b.String() + `"` + strings.Repeat(" ", r.IntN(80))))
+		checkString(t, []byte(b.String()+`"`+strings.Repeat("\n", r.IntN(80))), r.IntN(20) == 0)
 	}
+}
+
+// The same for texts that tools return, one byte of which is another one.
+func TestTextsWithAFaultEndWhereTheyDoByteByByte(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, pieces := range texts {
+		b := []byte(text(500, pieces...) + `"` + strings.Repeat(" ", 70))
+		checkString(t, b, true)
+		for range 2000 {
+			at, with := r.IntN(len(b)), byte(r.IntN(256))
+			was := b[at]
+			b[at] = with
+			checkString(t, b, false)
+			b[at] = was
+		}
+	}
+}
+
+func FuzzString(f *testing.F) {
+	for _, pieces := range texts {
+		f.Add([]byte(text(200, pieces...) + `"`))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { checkString(t, b, true) })
 }
 
 // What is a string of another value costs no decoding.
