@@ -165,7 +165,7 @@ func examples(t *testing.T) (queries []string) {
 func checkMetrics(t *testing.T, w *world) {
 	t.Helper()
 	_, text := w.daemon.Admin(http.MethodGet, "/metrics")
-	command := exec.Command("promtool", "check", "metrics")
+	command := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
 	command.Stdin = strings.NewReader(text)
 	if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("promtool check metrics: %v\n%s", err, out)

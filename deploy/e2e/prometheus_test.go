@@ -51,7 +51,7 @@ scrape_configs:
   - job_name: mrtr-proxy
     static_configs: [{targets: [%q]}]
 `, target))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,22 +61,25 @@ scrape_configs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address)
+	command := exec.CommandContext(t.Context(), "prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address)
 	command.Stdout, command.Stderr = log, log
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p := &prometheus{t: t, url: "http://" + address}
 	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
+		_ = command.Wait() // the end of the test's context has killed it
 		if t.Failed() {
 			text, _ := os.ReadFile(log.Name())
 			t.Logf("Prometheus:\n%s", text)
 		}
 	})
 	p.eventually("Prometheus is ready", 30*time.Second, func() string {
-		resp, err := http.Get(p.url + "/-/ready")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/-/ready", nil)
+		if err != nil {
+			return err.Error()
+		}
+		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			return err.Error()
 		}

@@ -53,7 +53,7 @@ func (d *Desk) Check(asks []resolver.Ask) *resolver.Failure {
 // returns soon after ctx has ended. When that was a cancellation the ask is withdrawn: there is a failure without a reason,
 // and nothing is counted or recorded. A deadline of ctx is a timeout that no setting turns into a cancel.
 func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.RawMessage, *resolver.Failure) {
-	j := &job{desk: d, about: c, ask: a, begun: time.Now(), question: question(c, &a)}
+	j := newJob(d, c, &a)
 	ctx, stop := j.limit(ctx)
 	defer stop()
 	var e ending
@@ -93,6 +93,13 @@ type job struct {
 	form     *form        // of an elicitation in form mode
 	rule     *policy.Rule // that decided; nil for none
 	observed []Observation
+}
+
+// newJob takes an ask on. It is not inlined: what it builds would stay on the stack of a call that waits for a person.
+//
+//go:noinline
+func newJob(d *Desk, c *Context, a *resolver.Ask) *job {
+	return &job{desk: d, about: c, ask: *a, begun: time.Now(), question: question(c, a)}
 }
 
 // ending is what became of an ask.

@@ -143,6 +143,10 @@ func (t *trip) run(action resolver.Action) Ending {
 	}
 }
 
+// step moves the machine. It is not inlined: a state and limits take a lot of stack, which
+// an exchange that waits for a person would keep.
+//
+//go:noinline
 func (t *trip) step(e resolver.Event) (a resolver.Action) {
 	t.state, a = resolver.Step(t.state, e, *t.limits, observer{t.service})
 	return a
@@ -153,7 +157,11 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 	if a.Responses != nil || a.State != nil {
 		t.request.Call.Credential = t.request.Caller.Credential() // the first one may have expired meanwhile
 	}
-	res, err := t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
+	return t.brought(t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client))
+}
+
+// brought is what an attempt brought, for the machine.
+func (t *trip) brought(res upstream.Result, err error) resolver.Event {
 	now := time.Now()
 	if err != nil {
 		if errors.Is(context.Cause(t.ctx), errExpired) {

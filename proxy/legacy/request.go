@@ -45,32 +45,11 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 
 // bridge sends a request to the modern server, and tells the client what it brought.
 func (h *Handler) bridge(m *wire.Scanner, v *visitor, p *reply) exchange.Ending {
-	msg, method := m.Bytes(), m.MethodName()
-	about := policy.Request{Method: method}
-	if wire.NameMember(method) != "" {
-		name, ok := nameOf(m, method)
-		if !ok {
-			p.send(wire.AppendError(nil, p.id, wire.CodeInvalidParams, "params."+wire.NameMember(method)+" must be a string", nil))
-			return exchange.Ending{Outcome: metrics.Error}
-		}
-		about.Name, about.Args = name, m.Arguments.Of(msg)
+	c := h.caller(m, v, p)
+	if c == nil {
+		p.send(wire.AppendError(nil, p.id, wire.CodeInvalidParams, "params."+wire.NameMember(p.method)+" must be a string", nil))
+		return exchange.Ending{Outcome: metrics.Error}
 	}
-	c := &caller{h: h, visitor: v, ask: answer.Context{
-		Route: h.Route, Request: about, Client: clientOf(v), Can: askable(v, p.accept), Channel: p,
-	}}
-	declared := h.Service.Desk.Declares(&c.ask)
-	c.call = upstream.Call{
-		Request:    m,
-		Method:     method,
-		Name:       about.Name,
-		Meta:       h.appendMeta(nil, v, declared, p.x.Trace),
-		Trace:      p.x.Trace.ID,
-		Credential: v.credential,
-	}
-	if token := m.ProgressToken.Of(msg); token != nil && p.accept.stream {
-		c.call.Progress, p.progress.token = true, token
-	}
-	c.request = exchange.Request{Call: &c.call, Session: v.claims.ID, Answerable: declared | known(v), Caller: c}
 	return h.Service.Run(p.x, &c.request, p)
 }
 
@@ -82,6 +61,37 @@ type caller struct {
 	ask     answer.Context
 	call    upstream.Call
 	request exchange.Request
+}
+
+// caller makes one for a request, and the request; nil when it does not name what it is
+// about.
+func (h *Handler) caller(m *wire.Scanner, v *visitor, p *reply) *caller {
+	msg := m.Bytes()
+	about := policy.Request{Method: p.method}
+	if wire.NameMember(p.method) != "" {
+		name, ok := nameOf(m, p.method)
+		if !ok {
+			return nil
+		}
+		about.Name, about.Args = name, m.Arguments.Of(msg)
+	}
+	c := &caller{h: h, visitor: v, ask: answer.Context{
+		Route: h.Route, Request: about, Client: clientOf(v), Can: askable(v, p.accept), Channel: p,
+	}}
+	declared := h.Service.Desk.Declares(&c.ask)
+	c.call = upstream.Call{
+		Request:    m,
+		Method:     p.method,
+		Name:       about.Name,
+		Meta:       h.appendMeta(nil, v, declared, p.x.Trace),
+		Trace:      p.x.Trace.ID,
+		Credential: v.credential,
+	}
+	if token := m.ProgressToken.Of(msg); token != nil && p.accept.stream {
+		c.call.Progress, p.progress.token = true, token
+	}
+	c.request = exchange.Request{Call: &c.call, Session: v.claims.ID, Answerable: declared | known(v), Caller: c}
+	return c
 }
 
 // Ask implements exchange.Caller.
