@@ -59,28 +59,37 @@ const emptyInput = "input_required that asks for nothing and has no requestState
 
 func (in *Input) empty() bool { return len(in.Asks) == 0 && in.State == nil }
 
+// parseAsks reads the entries one after the other, and not within the walk: how deep the
+// stack becomes here is how much of it a call keeps that then waits for a person.
 func (in *Input) parseAsks(inputRequests []byte, declared wire.Can) *Failure {
-	var broken *Failure
-	err := wire.Each(inputRequests, func(key string, entry []byte) error {
-		ask, detail := parseAsk(key, entry)
+	type entry struct {
+		key string
+		raw []byte
+	}
+	var entries []entry
+	err := wire.Each(inputRequests, func(key string, raw []byte) error {
+		entries = append(entries, entry{key, raw})
+		return nil
+	})
+	if err != nil {
+		return ProtocolFailure("inputRequests are not valid, " + fault(err))
+	}
+	in.Asks = make([]Ask, 0, min(len(entries), MostInputRequests))
+	for _, e := range entries {
+		ask, detail := parseAsk(e.key, e.raw)
 		if detail == "" && !declared.Has(ask.Needs) {
 			detail = "it needs a capability of the client that was not declared"
 		}
 		if detail != "" {
-			broken = protocolFailure(key, "its "+question(ask.Kind, key)+" is not valid, "+detail)
-			return broken
+			return protocolFailure(e.key, "its "+question(ask.Kind, e.key)+" is not valid, "+detail)
 		}
 		if len(in.Asks) == MostInputRequests {
 			in.more++
-			return nil
+			continue
 		}
 		in.Asks = append(in.Asks, ask)
-		return nil
-	})
-	if broken == nil && err != nil {
-		broken = ProtocolFailure("inputRequests are not valid, " + fault(err))
 	}
-	return broken
+	return nil
 }
 
 // ReadAsk checks one entry of inputRequests by itself, whatever was declared. The error

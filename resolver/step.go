@@ -24,14 +24,21 @@ func Step(s State, e Event, l Limits, o Observer) (State, Action) {
 	if o == nil {
 		o = nobody{}
 	}
+	a := s.take(e, &l, o)
+	return s, a
+}
+
+// take is Step on a copy. Nothing that the copy shares with the state before is changed.
+func (s *State) take(e Event, l *Limits, o Observer) Action {
 	if s.phase == over {
-		return s, Wait{}
+		return Wait{}
 	}
 	if begin, ok := e.(Begin); ok || s.phase == idle {
 		if !ok || s.phase != idle {
-			return s, Wait{}
+			return Wait{}
 		}
-		return State{phase: sending, started: begin.At}, Send{}
+		*s = State{phase: sending, started: begin.At}
+		return Send{}
 	}
 	switch e := e.(type) {
 	case InputRequired:
@@ -52,7 +59,8 @@ func Step(s State, e Event, l Limits, o Observer) (State, Action) {
 		}
 	case Completed:
 		if s.phase == sending {
-			return s.end(), Done{}
+			s.end()
+			return Done{}
 		}
 	case Failed:
 		return s.fail("", e.Failure)
@@ -61,12 +69,12 @@ func Step(s State, e Event, l Limits, o Observer) (State, Action) {
 			return s.fail("", f)
 		}
 	}
-	return s, Wait{}
+	return Wait{}
 }
 
-func (s State) inputRequired(e InputRequired, l Limits, o Observer) (State, Action) {
+func (s *State) inputRequired(e InputRequired, l *Limits, o Observer) Action {
 	if s.phase != sending {
-		return s, Wait{}
+		return Wait{}
 	}
 	in := e.Input
 	o.Round(Round{Number: s.Rounds(), Asks: in.Count(), StateBytes: stateBytes(in.State), Size: in.Size})
@@ -80,7 +88,7 @@ func (s State) inputRequired(e InputRequired, l Limits, o Observer) (State, Acti
 	if len(in.Asks) == 0 {
 		pause := min(firstPause<<s.pace, longestPause)
 		s.phase, s.pace = pausing, min(s.pace+1, maxPace)
-		return s, Pause{For: pause}
+		return Pause{For: pause}
 	}
 	s.phase, s.pace = asking, 0
 	s.asked += len(in.Asks)
@@ -90,24 +98,24 @@ func (s State) inputRequired(e InputRequired, l Limits, o Observer) (State, Acti
 		s.asks[i] = pendingAsk{key: a.Key, kind: a.Kind}
 		asks[i].Params = bytes.Clone(a.Params)
 	}
-	return s, AskAll{Asks: asks, Timeout: l.InputTimeout, Observe: l.Observe}
+	return AskAll{Asks: asks, Timeout: l.InputTimeout, Observe: l.Observe}
 }
 
-func (s State) answer(e Answered, l Limits, o Observer) (State, Action) {
+func (s *State) answer(e Answered, l *Limits, o Observer) Action {
 	i := s.find(e.Key)
 	if i < 0 || e.Answer == nil {
-		return s, Wait{}
+		return Wait{}
 	}
 	s.asks = slices.Clone(s.asks)
 	s.asks[i].answer = e.Answer
 	if slices.ContainsFunc(s.asks, pendingAsk.open) {
-		return s, Wait{}
+		return Wait{}
 	}
 	return s.next(e, l, o)
 }
 
 // next makes the retry of a round, with the answers there are.
-func (s State) next(e Event, l Limits, o Observer) (State, Action) {
+func (s *State) next(e Event, l *Limits, o Observer) Action {
 	if f := s.late(e, l, o); f != nil {
 		return s.fail("", f)
 	}
@@ -118,14 +126,14 @@ func (s State) next(e Event, l Limits, o Observer) (State, Action) {
 		s.stateOnly++
 	}
 	s.phase, s.asks, s.server = sending, nil, nil
-	return s, send
+	return send
 }
 
 // askFailed ends the round trip; a trip goes before the ask's own failure.
-func (s State) askFailed(e AskFailed, l Limits, o Observer) (State, Action) {
+func (s *State) askFailed(e AskFailed, l *Limits, o Observer) Action {
 	i := s.find(e.Key)
 	if i < 0 {
-		return s, Wait{}
+		return Wait{}
 	}
 	if f := s.late(e, l, o); f != nil {
 		return s.fail("", f)
@@ -136,26 +144,25 @@ func (s State) askFailed(e AskFailed, l Limits, o Observer) (State, Action) {
 	return s.fail(e.Key, e.Failure)
 }
 
-func (s State) overdue(e Overdue, l Limits, o Observer) (State, Action) {
+func (s *State) overdue(e Overdue, l *Limits, o Observer) Action {
 	i := s.find(e.Key)
 	if i < 0 || s.asks[i].overdue {
-		return s, Wait{}
+		return Wait{}
 	}
 	o.Trip(InputTimeout, l.Observe)
 	s.asks = slices.Clone(s.asks)
 	s.asks[i].overdue = true
-	return s, Wait{}
+	return Wait{}
 }
 
-func (s State) fail(key string, f *Failure) (State, Action) {
-	return s.end(), Fail{Failure: f.with(key, s.Rounds())}
+func (s *State) fail(key string, f *Failure) Action {
+	rounds := s.Rounds()
+	s.end()
+	return Fail{Failure: f.with(key, rounds)}
 }
 
 // end keeps the counts and forgets what belongs to others.
-func (s State) end() State {
-	s.phase, s.pace, s.asks, s.server = over, 0, nil, nil
-	return s
-}
+func (s *State) end() { s.phase, s.pace, s.asks, s.server = over, 0, nil, nil }
 
 func (a pendingAsk) open() bool { return a.answer == nil }
 

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // trip holds a round against the limits, in their order, and returns the failure of
 // the first that stops it. What is only observed is counted, the first of a round.
-func (s *State) trip(e InputRequired, l Limits, o Observer) *Failure {
+func (s *State) trip(e InputRequired, l *Limits, o Observer) *Failure {
 	in, observed := e.Input, false
 	count := in.Count()
 	total, asks := s.asked+count, count > 0
@@ -27,7 +27,7 @@ func (s *State) trip(e InputRequired, l Limits, o Observer) *Failure {
 		}
 		if c.hard || !l.Observe || !c.limit.observable() {
 			o.Trip(c.limit, false)
-			return tripped(c.limit, l, c.got)
+			return tripped(c.limit, *l, c.got)
 		}
 		if observed {
 			continue
@@ -41,7 +41,7 @@ func (s *State) trip(e InputRequired, l Limits, o Observer) *Failure {
 
 // late holds the time against max_round_trip_time; one that is only observed is counted
 // once a round trip.
-func (s *State) late(e Event, l Limits, o Observer) *Failure {
+func (s *State) late(e Event, l *Limits, o Observer) *Failure {
 	if !s.overTime(e, l) {
 		return nil
 	}
@@ -50,11 +50,11 @@ func (s *State) late(e Event, l Limits, o Observer) *Failure {
 		s.timeSeen = true
 		return nil
 	}
-	return tripped(MaxRoundTripTime, l, 0)
+	return tripped(MaxRoundTripTime, *l, 0)
 }
 
-func (s *State) overTime(e Event, l Limits) bool {
-	return !s.timeSeen && !e.when().Before(s.Deadline(l))
+func (s *State) overTime(e Event, l *Limits) bool {
+	return !s.timeSeen && !e.when().Before(s.Deadline(*l))
 }
 
 // stateBytes is the size of a requestState without its quotes; -1 for none.

@@ -130,20 +130,33 @@ func (t *Transport) connection(ctx context.Context, patience time.Duration) (*co
 		}
 		c.close()
 	}
-	within := ctx
-	if patience > 0 {
-		var cancel context.CancelFunc
-		within, cancel = context.WithTimeoutCause(ctx, patience, ErrSilence)
-		defer cancel()
-	}
-	n, err := t.dial(within, "tcp", t.addr)
-	switch {
-	case err == nil:
-		return newConn(t, n), nil
-	case within.Err() != nil:
-		return nil, context.Cause(within)
-	}
-	return nil, err
+	return t.connect(ctx, patience)
+}
+
+// connect makes a connection. It does so on a goroutine of its own, since it needs a deep stack, and that of the caller
+// would keep it.
+func (t *Transport) connect(ctx context.Context, patience time.Duration) (c *conn, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		within := ctx
+		if patience > 0 {
+			var cancel context.CancelFunc
+			within, cancel = context.WithTimeoutCause(ctx, patience, ErrSilence)
+			defer cancel()
+		}
+		n, fault := t.dial(within, "tcp", t.addr)
+		switch {
+		case fault == nil:
+			c = newConn(t, n)
+		case within.Err() != nil:
+			err = context.Cause(within)
+		default:
+			err = fault
+		}
+	}()
+	<-done
+	return c, err
 }
 
 // CloseIdleConnections closes those that wait, and from now on those that would.
