@@ -58,7 +58,14 @@ type Client struct {
 // the caller. It never fails: what it cannot read stays empty. Repeated members are found by
 // [Set.Decide], which refuses them where a rule reads params.
 func QuestionOf(key string, kind wire.AskKind, method string, params json.RawMessage) Question {
-	q := Question{Kind: kind, Key: key, Method: method, Params: params}
+	var q Question
+	q.Read(key, kind, method, params)
+	return q
+}
+
+// Read is QuestionOf for a Question that is there already.
+func (q *Question) Read(key string, kind wire.AskKind, method string, params json.RawMessage) {
+	q.Kind, q.Key, q.Method, q.Params = kind, key, method, params
 	switch kind {
 	case wire.ElicitationForm:
 		q.Mode = modeForm
@@ -70,10 +77,9 @@ func QuestionOf(key string, kind wire.AskKind, method string, params json.RawMes
 		q.Mode = modeURL
 		q.URL, _ = wire.Unquote(wire.Get(params, "url"))
 	default:
-		return q
+		return
 	}
 	q.Message, _ = wire.Unquote(wire.Get(params, "message"))
-	return q
 }
 
 // kinds is a set of ask kinds.

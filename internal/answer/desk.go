@@ -53,7 +53,7 @@ func (d *Desk) Check(asks []resolver.Ask) *resolver.Failure {
 // returns soon after ctx has ended. When that was a cancellation the ask is withdrawn: there is a failure without a reason,
 // and nothing is counted or recorded. A deadline of ctx is a timeout that no setting turns into a cancel.
 func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.RawMessage, *resolver.Failure) {
-	j := newJob(d, c, &a)
+	j := newJob(d, c, &a, time.Now())
 	ctx, stop := j.limit(ctx)
 	defer stop()
 	var e ending
@@ -73,14 +73,15 @@ func (d *Desk) Settle(ctx context.Context, c *Context, a resolver.Ask) (json.Raw
 }
 
 // Question is what the rules see of an ask.
-func (c *Context) Question(a *resolver.Ask) policy.Question { return question(c, a) }
+func (c *Context) Question(a *resolver.Ask) (q policy.Question) {
+	c.question(&q, a)
+	return q
+}
 
-// question is what the rules see of an ask.
-func question(c *Context, a *resolver.Ask) policy.Question {
-	q := policy.QuestionOf(a.Key, a.Kind, a.Method, a.Params)
+func (c *Context) question(q *policy.Question, a *resolver.Ask) {
+	q.Read(a.Key, a.Kind, a.Method, a.Params)
 	q.Request, q.Client, q.Route, q.Round = c.Request, c.Client, c.Route, c.Round
 	q.ClientCan = c.Channel != nil && c.Can.Has(a.Needs)
-	return q
 }
 
 // job is one ask on its way to its answer.
@@ -95,11 +96,12 @@ type job struct {
 	observed []Observation
 }
 
-// newJob takes an ask on. It is not inlined: what it builds would stay on the stack of a call that waits for a person.
-//
-//go:noinline
-func newJob(d *Desk, c *Context, a *resolver.Ask) *job {
-	return &job{desk: d, about: c, ask: *a, begun: time.Now(), question: question(c, a)}
+// newJob takes an ask on.
+func newJob(d *Desk, c *Context, a *resolver.Ask, begun time.Time) *job {
+	j := new(job)
+	j.desk, j.about, j.ask, j.begun = d, c, *a, begun
+	c.question(&j.question, a)
+	return j
 }
 
 // ending is what became of an ask.

@@ -34,7 +34,7 @@ type Taken struct {
 // being flat and unambiguous; whether it fits the form is left to the server, which asked for it.
 func (d *Desk) Take(c *Context, t Taken) (json.RawMessage, *resolver.Failure) {
 	a := resolver.Ask{Key: t.Key, Kind: t.Kind, Method: methodOf(t.Kind), Needs: t.Kind.Needs()}
-	j := &job{desk: d, about: c, ask: a, begun: t.Asked, question: question(c, &a)}
+	j := newJob(d, c, &a, t.Asked)
 	if t.Kind == wire.ElicitationForm {
 		j.form, _ = d.forms.of(nil) // the form without fields, which every flat content fits
 	}

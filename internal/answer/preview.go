@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
@@ -27,7 +28,7 @@ type Preview struct {
 func (d *Desk) Preview(c *Context, a resolver.Ask) Preview {
 	quiet := *d
 	quiet.options.Metrics, quiet.options.Auditor = nil, nil
-	j := &job{desk: &quiet, about: c, ask: a, question: question(c, &a)}
+	j := newJob(&quiet, c, &a, time.Time{})
 	action, e := j.decide()
 	p := Preview{Action: "forward"}
 	if action != nil {
