@@ -102,16 +102,16 @@ func when(condition bool, c Can) Can {
 // nothing is left.
 func copyWithout(obj []byte, unwanted string) []byte {
 	var out []byte
-	_ = members(obj, func(name, value []byte) error {
-		if unwanted != "" && nameIs(name, unwanted) {
-			return nil
+	m := members{obj: obj}
+	for more, _ := m.next(); more; more, _ = m.next() {
+		if unwanted != "" && nameIs(m.name, unwanted) {
+			continue
 		}
 		if out = append(out, ','); len(out) == 1 {
 			out[0] = '{'
 		}
-		out = append(append(append(out, name...), ':'), value...)
-		return nil
-	})
+		out = append(append(append(out, m.name...), ':'), m.value...)
+	}
 	if out == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
+	"sync"
 )
 
 // Validate checks one whole JSON value of any kind by the rules of Scanner, without
@@ -69,41 +70,73 @@ func IsID(raw []byte) bool {
 // it. A member that comes again is an *Error (Duplicate), and so is what is no object
 // (NotAMessage).
 func Each(obj []byte, f func(key string, value []byte) error) error {
-	var room [16]string
-	few := room[:0]
-	var many map[string]bool // the names that few has no room for
-	return members(obj, func(name, value []byte) error {
-		key, ok := Unquote(name)
-		switch {
-		case !ok:
-			return &Error{Reason: Syntax}
-		case slices.Contains(few, key) || many[key]:
-			return &Error{Reason: Duplicate}
-		case len(few) < len(room):
-			few = append(few, key)
-		case many == nil:
-			many = map[string]bool{key: true}
-		default:
-			many[key] = true
+	names, _ := nameLists.Get().(*nameList)
+	if names == nil {
+		names = new(nameList)
+	}
+	defer names.release()
+	m := members{obj: obj}
+	for {
+		more, err := m.next()
+		if !more {
+			return err
 		}
-		return f(key, value)
-	})
+		key, ok := Unquote(m.name)
+		if !ok {
+			return &Error{Reason: Syntax}
+		}
+		if !names.add(key) {
+			return &Error{Reason: Duplicate}
+		}
+		if err = f(key, m.value); err != nil {
+			return err
+		}
+	}
+}
+
+// nameList knows the names of an object's members.
+type nameList struct {
+	few  []string
+	many map[string]bool // those that few has no room for
+}
+
+var nameLists sync.Pool
+
+// add is false for a name that is there already.
+func (l *nameList) add(name string) bool {
+	const room = 16
+	switch {
+	case slices.Contains(l.few, name) || l.many[name]:
+		return false
+	case len(l.few) < room:
+		l.few = append(l.few, name)
+	case l.many == nil:
+		l.many = map[string]bool{name: true}
+	default:
+		l.many[name] = true
+	}
+	return true
+}
+
+func (l *nameList) release() {
+	clear(l.few)
+	l.few, l.many = l.few[:0], nil
+	nameLists.Put(l)
 }
 
 // Get is the raw value at the end of a path of member names into valid JSON, nil when
 // there is none. Of members that appear twice it takes the first.
 func Get(obj []byte, path ...string) []byte {
 	for _, want := range path {
-		var found []byte
-		_ = members(obj, func(name, value []byte) error {
-			if nameIs(name, want) {
-				found = value
-				return errFound
+		m := members{obj: obj}
+		for {
+			if more, _ := m.next(); !more {
+				return nil
 			}
-			return nil
-		})
-		if obj = found; obj == nil {
-			return nil
+			if nameIs(m.name, want) {
+				obj = m.value
+				break
+			}
 		}
 	}
 	return obj

@@ -2,12 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"errors"
 	"hash/maphash"
 )
-
-// errFound stops a walk that has what it looked for.
-var errFound = errors.New("found")
 
 func skipSpaces(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
@@ -54,42 +50,49 @@ func valueEnd(b []byte, i int) int {
 
 func endsWord(c byte) bool { return c == ',' || c == '}' || c == ']' || c == ':' || isSpace(c) }
 
-// members calls f with every member of a valid JSON object, the name as it is written.
-func members(obj []byte, f func(name, value []byte) error) error {
-	i := skipSpaces(obj, 0)
-	if i == len(obj) || obj[i] != '{' {
-		return &Error{Reason: NotAMessage}
+// members walks over the members of a valid JSON object. It is no function that calls
+// back: such calls nest as deeply as what is read, and a goroutine that goes on to wait
+// keeps the stack they needed.
+type members struct {
+	obj         []byte
+	at          int    // after the last member, or 0
+	name, value []byte // of the member under the walk, the name as it is written
+}
+
+// next goes to the next member; false is the end, or a fault.
+func (m *members) next() (bool, error) {
+	b := m.obj
+	i := skipSpaces(b, m.at)
+	switch {
+	case i == len(b):
+		return false, &Error{Reason: NotAMessage}
+	case m.at > 0 && b[i] == '}':
+		return false, nil
+	case m.at > 0 && b[i] != ',' || m.at == 0 && b[i] != '{':
+		return false, &Error{Reason: NotAMessage}
 	}
-	for i++; ; i++ {
-		if i = skipSpaces(obj, i); i == len(obj) {
-			return &Error{Reason: NotAMessage}
-		}
-		if obj[i] == '}' {
-			return nil
-		}
-		nameEnd := valueEnd(obj, i)
-		if nameEnd == 0 || obj[i] != '"' {
-			return &Error{Reason: NotAMessage}
-		}
-		name := obj[i:nameEnd:nameEnd]
-		if i = skipSpaces(obj, nameEnd); i == len(obj) || obj[i] != ':' {
-			return &Error{Reason: NotAMessage}
-		}
-		lo := skipSpaces(obj, i+1)
-		hi := valueEnd(obj, lo)
-		if hi == 0 {
-			return &Error{Reason: NotAMessage}
-		}
-		if err := f(name, obj[lo:hi:hi]); err != nil {
-			return err
-		}
-		if i = skipSpaces(obj, hi); i == len(obj) || obj[i] != ',' && obj[i] != '}' {
-			return &Error{Reason: NotAMessage}
-		}
-		if obj[i] == '}' {
-			return nil
-		}
+	first := m.at == 0
+	if i = skipSpaces(b, i+1); i < len(b) && b[i] == '}' && first {
+		m.at = i + 1
+		return false, nil
 	}
+	end := 0
+	if i < len(b) && b[i] == '"' {
+		end = valueEnd(b, i)
+	}
+	if end == 0 {
+		return false, &Error{Reason: NotAMessage}
+	}
+	m.name = b[i:end:end]
+	if i = skipSpaces(b, end); i == len(b) || b[i] != ':' {
+		return false, &Error{Reason: NotAMessage}
+	}
+	i = skipSpaces(b, i+1)
+	if end = valueEnd(b, i); end == 0 {
+		return false, &Error{Reason: NotAMessage}
+	}
+	m.value, m.at = b[i:end:end], end
+	return true, nil
 }
 
 // elements calls f with every element of a valid JSON array.
@@ -118,12 +121,19 @@ func noDuplicates(value []byte, seed maphash.Seed) error {
 		return elements(value, func(v []byte) error { return noDuplicates(v, seed) })
 	case '{':
 		var names seen
-		return members(value, func(name, v []byte) error {
-			if !names.add(other, hashName(seed, name[1:len(name)-1])) {
+		m := members{obj: value}
+		for {
+			more, err := m.next()
+			switch {
+			case !more:
+				return err
+			case !names.add(other, hashName(seed, m.name[1:len(m.name)-1])):
 				return &Error{Reason: Duplicate}
 			}
-			return noDuplicates(v, seed)
-		})
+			if err = noDuplicates(m.value, seed); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
