@@ -1,9 +1,9 @@
 package answer
 
 import (
-	"fmt"
-	"runtime/debug"
 	"sync"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/apart"
 )
 
 // The bounds of a half of what is remembered. A compiled form takes some twenty times the memory of its schema.
@@ -31,7 +31,8 @@ func (k *forms) of(schema []byte) (*form, error) {
 	k.mu.RUnlock()
 	if f == nil {
 		var err error
-		if f, err = compileApart(schema); err != nil {
+		apart.Do(func() { f, err = compile(schema) }) // the library needs a deep stack
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -52,28 +53,4 @@ func (k *forms) keep(schema []byte, f *form) {
 	}
 	k.young[string(schema)] = f
 	k.bytes += len(schema)
-}
-
-// compileApart compiles on a stack of its own: the library needs a deep one, and the caller may go on to wait for a person.
-func compileApart(schema []byte) (*form, error) {
-	var (
-		f     *form
-		err   error
-		fault any
-		done  = make(chan struct{})
-	)
-	go func() {
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
-			}
-		}()
-		f, err = compile(schema)
-	}()
-	<-done
-	if fault != nil {
-		panic(fault) // which the caller's request is guarded against
-	}
-	return f, err
 }

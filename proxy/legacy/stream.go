@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/apart"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
@@ -41,7 +42,14 @@ func (s *stream) begin() {
 }
 
 // write sends b off at once. It is false when the client does not read, or is gone.
-func (s *stream) write(b []byte) bool { return s.queue(b) && s.rc.Flush() == nil }
+func (s *stream) write(b []byte) (taken bool) {
+	if s.begun {
+		return s.queue(b) && s.rc.Flush() == nil
+	}
+	// net/http needs a deep stack for the header of a reply.
+	apart.Do(func() { taken = s.queue(b) && s.rc.Flush() == nil })
+	return taken
+}
 
 // queue writes b, to be sent off with what is written next, or when the handler returns.
 // It is false when the client does not read, or is gone.

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/apart"
 )
 
 const (
@@ -133,12 +135,9 @@ func (t *Transport) connection(ctx context.Context, patience time.Duration) (*co
 	return t.connect(ctx, patience)
 }
 
-// connect makes a connection. It does so on a goroutine of its own, since it needs a deep stack, and that of the caller
-// would keep it.
+// connect makes a connection. Dialling needs a deep stack.
 func (t *Transport) connect(ctx context.Context, patience time.Duration) (c *conn, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	apart.Do(func() {
 		within := ctx
 		if patience > 0 {
 			var cancel context.CancelFunc
@@ -154,8 +153,7 @@ func (t *Transport) connect(ctx context.Context, patience time.Duration) (c *con
 		default:
 			err = fault
 		}
-	}()
-	<-done
+	})
 	return c, err
 }
 
