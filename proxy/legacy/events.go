@@ -34,9 +34,11 @@ func (p *reply) led() []byte {
 
 // event writes one message, and keeps it for a client that has to come back for it.
 func (p *reply) event(msg []byte, newlines bool) {
-	if p.enqueue(msg, newlines) {
-		p.put(nil)
-	}
+	p.shallow(func() {
+		if p.enqueue(msg, newlines) {
+			p.put(nil)
+		}
+	})
 }
 
 // enqueue is event for a message that others may follow at once: it goes off with them.

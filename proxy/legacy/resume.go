@@ -37,7 +37,7 @@ func (p *reply) attach(w http.ResponseWriter, n int) <-chan struct{} {
 	p.hangUp()
 	over := make(chan struct{})
 	p.over = over
-	p.gone, p.begun = false, false
+	p.gone, p.begun, p.headed = false, false, false
 	p.w = w
 	p.count(1)
 	written := p.put(p.replay.after(n))

@@ -18,6 +18,8 @@ type stream struct {
 	rc    http.ResponseController
 	begun bool // something has been written on this connection
 	buf   []byte
+
+	headed bool // its header is out
 }
 
 var (
@@ -43,20 +45,37 @@ func (s *stream) begin() {
 
 // write sends b off at once. It is false when the client does not read, or is gone.
 func (s *stream) write(b []byte) (taken bool) {
-	if s.begun {
-		return s.queue(b) && s.rc.Flush() == nil
-	}
-	// net/http needs a deep stack for the header of a reply.
-	apart.Do(func() { taken = s.queue(b) && s.rc.Flush() == nil })
+	s.shallow(func() { taken = s.queued(b) && s.rc.Flush() == nil })
 	return taken
 }
 
 // queue writes b, to be sent off with what is written next, or when the handler returns.
 // It is false when the client does not read, or is gone.
-func (s *stream) queue(b []byte) bool {
+func (s *stream) queue(b []byte) (taken bool) {
+	if len(b) < buffered {
+		return s.queued(b)
+	}
+	s.shallow(func() { taken = s.queued(b) })
+	return taken
+}
+
+func (s *stream) queued(b []byte) bool {
 	s.begin()
 	_, err := s.w.Write(b)
 	return err == nil
+}
+
+// buffered is how many bytes net/http holds back at least before it writes the header.
+const buffered = 1 << 10
+
+// shallow does what makes net/http write the header, for which it needs a deep stack.
+func (s *stream) shallow(f func()) {
+	if s.headed {
+		f()
+		return
+	}
+	s.headed = true
+	apart.Do(f)
 }
 
 // alive writes a comment, and tells whether the client takes it. It takes mu itself.
