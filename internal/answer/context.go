@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/policy"
@@ -26,6 +27,8 @@ type Context struct {
 	Channel Channel
 	// Limits are those of this very request, for InputTimeout and Observe; nil leaves them at the Settings.
 	Limits *resolver.Limits
+	// Until is when the round trip's time is over; zero is never. An ask has no longer than that.
+	Until time.Time
 	// Overdue is called, with the ask's key, when an ask has been open for input_timeout: before Settle returns where the
 	// limit is enforced, from a goroutine of its own where it is only observed. It may be nil.
 	Overdue func(key string)

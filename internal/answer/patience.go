@@ -12,20 +12,25 @@ var (
 	errPatience     = errors.New("the rule's timeout has passed")
 )
 
-// limit puts the ask under input_timeout, which may only be reported.
+// limit puts the ask under input_timeout, which may only be reported, and under what is left of the round trip.
 func (j *job) limit(ctx context.Context) (context.Context, func()) {
 	timeout, observed := j.inputTimeout()
-	if timeout <= 0 {
-		return ctx, func() {}
+	end, why := j.about.Until, error(nil)
+	if timeout > 0 && !observed {
+		if over := time.Now().Add(timeout); end.IsZero() || over.Before(end) {
+			end, why = over, errInputTimeout
+		}
 	}
-	if !observed {
-		return context.WithTimeoutCause(ctx, timeout, errInputTimeout)
+	stop := func() {}
+	if timeout > 0 && observed && j.about.Overdue != nil {
+		t := time.AfterFunc(timeout, func() { j.about.Overdue(j.ask.Key) })
+		stop = func() { t.Stop() }
 	}
-	if j.about.Overdue == nil {
-		return ctx, func() {}
+	if end.IsZero() {
+		return ctx, stop
 	}
-	t := time.AfterFunc(timeout, func() { j.about.Overdue(j.ask.Key) })
-	return ctx, func() { t.Stop() }
+	ctx, cancel := context.WithDeadlineCause(ctx, end, why)
+	return ctx, func() { cancel(); stop() }
 }
 
 // inputTimeout is how long an ask may be open, and whether that is only reported.

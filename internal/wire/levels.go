@@ -1,6 +1,9 @@
 package wire
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // member is a known member of one of the objects that are looked into; the rest is
 // other.
@@ -66,6 +69,18 @@ type level struct {
 	cutHi   int // end of a cut member whose comma is still to come
 	hold    int // output must stop here until more is known; -1: it need not
 	seen    seen
+}
+
+// levels are those in which members are looked for.
+type levels [3]level
+
+var levelsPool sync.Pool // of *levels
+
+func (l *levels) init() {
+	for i := range l {
+		l[i].hold = -1
+		l[i].seen.trim()
+	}
 }
 
 // openLevel starts to look into the object that is the value of m.

@@ -30,8 +30,8 @@ type Scanner struct {
 	err    *Error
 
 	machine
-	levels  [3]level
-	tracked int // open levels
+	levels  *levels // nil once a client's message is over: it may be kept for long
+	tracked int     // open levels
 	shape   shape
 	cuts    []cut // what edits leave out or put in, in order
 	idDone  bool  // Drain has written the id
@@ -47,10 +47,13 @@ func (s *Scanner) Init(role Role, buf []byte) {
 	s.buf, s.base, s.around, s.taken, s.err = buf[:0], 0, 0, 0, nil
 	s.state, s.at, s.depth, s.object = atLead, 0, 0, false
 	s.mark, s.escaped = 0, false
-	for i := range s.levels {
-		s.levels[i].hold = -1
-		s.levels[i].seen.trim()
+	if s.levels == nil {
+		s.levels, _ = levelsPool.Get().(*levels)
 	}
+	if s.levels == nil {
+		s.levels = new(levels)
+	}
+	s.levels.init()
 	s.tracked, s.shape, s.cuts, s.idDone = 0, shape{}, s.cuts[:0], false
 	if cap(s.cuts) > keepTable {
 		s.cuts = nil
@@ -112,6 +115,10 @@ func (s *Scanner) End() error {
 		return s.err
 	}
 	s.finish()
+	if s.role == FromClient && s.levels != nil {
+		levelsPool.Put(s.levels)
+		s.levels = nil
+	}
 	if s.state != wantNothing {
 		return s.fail(Truncated, s.at)
 	}

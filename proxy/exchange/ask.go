@@ -31,9 +31,14 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 		ctx, cancel = context.WithCancel(t.ctx)
 	}
 	defer cancel()
-	c := *t.request.Caller.Ask() // each round has its own: a report of the one before may still be on its way
-	c.Round, c.Limits = t.state.Rounds(), t.limits
-	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: &c}
+	c := t.request.Caller.Ask()
+	if t.asked { // each round has its own: a report of the one before may still be on its way
+		own := *c
+		c = &own
+	}
+	t.asked = true
+	c.Round, c.Limits, c.Until = t.state.Rounds(), t.limits, t.until
+	round := &round{ctx: ctx, cancel: cancel, desk: t.service.Desk, about: c}
 	c.Overdue = round.overdue
 	last := len(a.Asks) - 1
 	for _, ask := range a.Asks[:last] {
@@ -47,7 +52,7 @@ func (t *trip) askAll(a resolver.AskAll) resolver.Action {
 		panic(round.fault)
 	}
 
-	if t.ctx.Err() != nil {
+	if t.ctx.Err() != nil || t.expired(time.Now()) {
 		return t.step(t.interrupted())
 	}
 	for _, e := range round.close() {

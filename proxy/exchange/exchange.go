@@ -21,9 +21,6 @@ var (
 	ErrClientDeadline = errors.New("the client is about to give up")
 	// ErrShuttingDown: the daemon stops, and has waited long enough.
 	ErrShuttingDown = errors.New("the proxy is shutting down")
-
-	// errExpired ends what a round trip is doing when its time is over.
-	errExpired = errors.New("the round trip took too long")
 )
 
 // Exchange is one client request that is running. It is the mailbox's Box for what

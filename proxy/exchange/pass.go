@@ -109,8 +109,8 @@ func waits(a resolver.Action) bool {
 // bound puts the rest of the round trip under its deadline, which is only counted where
 // limits are observed.
 func (t *trip) bound() {
-	if end := t.state.Deadline(*t.limits); t.stop == nil && !t.limits.Observe && !end.IsZero() {
-		t.ctx, t.stop = context.WithDeadlineCause(t.ctx, end, errExpired)
+	if !t.limits.Observe {
+		t.until = t.state.Deadline(*t.limits)
 	}
 }
 

@@ -102,10 +102,11 @@ type trip struct {
 	client   Client
 	limits   *resolver.Limits
 
-	ctx   context.Context // the exchange's, and from the first input_required on with the round trip's deadline
-	stop  context.CancelFunc
+	ctx   context.Context // the exchange's
+	until time.Time       // the round trip's deadline, from the first input_required on; zero is none
 	state resolver.State
 	open  bool
+	asked bool // the asks of a round have been out
 
 	passes bool            // asks that no rule answers go to the client by the response
 	before int             // attempts of the exchanges before
@@ -157,14 +158,16 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 	if a.Responses != nil || a.State != nil {
 		t.request.Call.Credential = t.request.Caller.Credential() // the first one may have expired meanwhile
 	}
-	return t.brought(t.service.Upstream.Attempt(t.ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client))
+	ctx, cancel := t.deadline()
+	defer cancel()
+	return t.brought(t.service.Upstream.Attempt(ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client))
 }
 
 // brought is what an attempt brought, for the machine.
 func (t *trip) brought(res upstream.Result, err error) resolver.Event {
 	now := time.Now()
 	if err != nil {
-		if errors.Is(context.Cause(t.ctx), errExpired) {
+		if t.expired(now) {
 			return resolver.Expired{At: now}
 		}
 		if !errors.As(err, &t.err) {
@@ -211,9 +214,6 @@ func (t *trip) begin() *resolver.Failure {
 }
 
 func (t *trip) close() {
-	if t.stop != nil {
-		t.stop()
-	}
 	if t.open {
 		t.service.Gate.leave(t.request.Session)
 		t.service.Metrics.RoundTripsOpen.Dec()
@@ -227,20 +227,36 @@ func (t *trip) pause(d time.Duration) resolver.Event {
 	}
 	t.client.Waiting(nil)
 	defer t.client.Resumed()
+	ctx, cancel := t.deadline()
+	defer cancel()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return resolver.PauseOver{At: time.Now()}
-	case <-t.ctx.Done():
+	case <-ctx.Done():
 		return t.interrupted()
 	}
 }
 
-// interrupted is the event for a context that has ended.
-func (t *trip) interrupted() resolver.Event {
-	if errors.Is(context.Cause(t.ctx), errExpired) {
-		return resolver.Expired{At: time.Now()}
+// deadline is the context for what must not take longer than the round trip may.
+func (t *trip) deadline() (context.Context, context.CancelFunc) {
+	if t.until.IsZero() {
+		return t.ctx, func() {}
 	}
-	return resolver.Failed{At: time.Now()}
+	return context.WithDeadline(t.ctx, t.until)
+}
+
+// expired tells whether the round trip's time is over, and nothing else has ended it.
+func (t *trip) expired(now time.Time) bool {
+	return !t.until.IsZero() && !now.Before(t.until) && t.ctx.Err() == nil
+}
+
+// interrupted is the event for what was not waited for to its end.
+func (t *trip) interrupted() resolver.Event {
+	now := time.Now()
+	if t.expired(now) {
+		return resolver.Expired{At: now}
+	}
+	return resolver.Failed{At: now}
 }

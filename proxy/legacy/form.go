@@ -11,6 +11,9 @@ const emptySchema = `{"type":"object","properties":{}}`
 // downgradeForm fills in a missing schema. For 2025-06-18 it takes out the mode, since
 // there are only forms, and puts the schema in that revision's words.
 func downgradeForm(params []byte, version wire.Version) ([]byte, error) {
+	if version >= wire.V20251125 && wire.Get(params, "requestedSchema") != nil {
+		return params, nil
+	}
 	var out object
 	var err error
 	filled := false

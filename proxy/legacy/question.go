@@ -57,6 +57,7 @@ func (p *reply) question(id, method string, params []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.event(msg, true)
+	p.buf = nil // nothing follows for as long as somebody thinks about it
 }
 
 // withdraw tells the client that a question needs no answer any more. It takes mu itself.
