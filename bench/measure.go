@@ -170,15 +170,15 @@ func (f *field) streams(r *report, _ string) error {
 }
 
 func (f *field) parked(r *report, _ string) error {
-	few, lots := f.scale(200), f.scale(2_000)
-	o, err := f.held("parked", load.Task{Hold: "parked"}, few, lots)
+	few, some, lots := f.scale(500), f.scale(2_000), f.scale(5_000)
+	o, err := f.held("parked", load.Task{Hold: "parked"}, few, some, lots)
 	if err != nil {
 		return err
 	}
-	a, b := o.Stages[0], o.Stages[1]
+	a, b := o.Stages[0], o.Stages[2]
 	r.rows = append(r.rows, row{
-		work: fmt.Sprintf("parked round trip, %s of them", thousands(lots)), what: "memory", unit: "KB each",
-		measured: float64(b.RSS) / 1000 / float64(lots), gate: atMost(30), aim: atMost(26),
+		work: fmt.Sprintf("parked round trip, %s of them", thousands(some)), what: "memory", unit: "KB each",
+		measured: float64(o.Stages[1].RSS) / 1000 / float64(some), gate: atMost(30), aim: atMost(26),
 	})
 	r.growth("ten times the parked round trips", "CPU", a.CPU.Seconds(), b.CPU.Seconds(), tenfold)
 	r.growth("ten times the parked round trips", "memory", float64(a.RSS), float64(b.RSS), tenfold)

@@ -103,6 +103,14 @@ func works() []work {
 			task:    load.Task{Path: "/mcp", Tool: "small", Callers: 1},
 			figures: []figure{latency(1.05, 0.95)},
 		}, {
+			name:    "small call of a modern client, 64 at once",
+			task:    load.Task{Path: "/mcp", Tool: "small", Callers: many, Modern: true},
+			figures: []figure{cpu(1.05, 0.85), throughput(0.95, 1.1)},
+		}, {
+			name:    "small call of a modern client, one at a time",
+			task:    load.Task{Path: "/mcp", Tool: "small", Callers: 1, Modern: true},
+			figures: []figure{latency(1.05, 0.95)},
+		}, {
 			name:    "tool list of 83 KB, 64 at once",
 			task:    load.Task{Path: "/list", Tool: "list", Callers: many},
 			figures: []figure{cpu(1.3, 1.1)},

@@ -84,11 +84,27 @@ func (p *Proxy) Reload(o Options) {
 		}
 	}
 	mux.Handle("/.well-known/*", newWellKnown(o.Routes, next.routes))
-	next.handler = recovering(guard.New(o.Guard).CORS(mux), p.shared.Log)
+	next.handler = recovering(guard.New(o.Guard).CORS(exact{next.routes, mux}), p.shared.Log)
 	p.current.Store(next)
 	if old != nil {
 		old.retire(next)
 	}
+}
+
+// exact serves the routes' own paths without the router, which would make a context and
+// a copy of every request, and keep them for as long as it runs.
+type exact struct {
+	routes map[string]*route
+	others http.Handler
+}
+
+// ServeHTTP implements http.Handler.
+func (e exact) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if rt := e.routes[r.URL.Path]; rt != nil && r.URL.RawPath == "" {
+		rt.ServeHTTP(w, r)
+		return
+	}
+	e.others.ServeHTTP(w, r)
 }
 
 // retire closes what the next snapshot has not taken over.

@@ -69,9 +69,11 @@ func (f *File) Close() error {
 
 // Record writes one line; with an error the record is lost.
 func (f *File) Record(r answer.Record) error {
-	b := encode(&r)
+	b, err := encode(&r)
 	f.mu.Lock()
-	err := f.write(b)
+	if err == nil {
+		err = f.write(b)
+	}
 	news := err != nil && !f.failing
 	f.failing = err != nil
 	f.mu.Unlock()
