@@ -13,15 +13,16 @@ func TestABurstIsTidiedUpAfter(t *testing.T) {
 	r.look()
 	collected = 0
 
-	garbage := make([][]byte, 0, 64)
-	for range 64 {
-		garbage = append(garbage, make([]byte, 1<<20))
-	}
-	if r.look(); collected != 0 {
-		t.Error("collected in the middle of a burst")
-	}
-	runtime.KeepAlive(garbage)
-	garbage = nil
+	func() {
+		garbage := make([][]byte, 0, 64)
+		for range 64 {
+			garbage = append(garbage, make([]byte, 1<<20))
+		}
+		if r.look(); collected != 0 {
+			t.Error("collected in the middle of a burst")
+		}
+		runtime.KeepAlive(garbage)
+	}()
 	if r.look(); collected != 1 {
 		t.Fatalf("collected %d times when it was over", collected)
 	}

@@ -82,7 +82,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.net.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		c.broke = err
 	}
 	return n, err
@@ -131,7 +131,7 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, patience time.Duration
 	var resp *http.Response
 	err = os.ErrDeadlineExceeded
 	if !c.cut.Load() {
-		resp, err = c.exchange(message)
+		resp, err = c.exchange(message) //nolint:bodyclose // it is the body of the Response
 	}
 	if err != nil {
 		stop()

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -21,7 +22,7 @@ func (t *Transport) leave(ctx context.Context, r *Request, patience time.Duratio
 	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	first, _ := again() // of a type that the library knows: it sends headers and body together
 	s := watch(ctx, patience)
-	resp, err := t.library.RoundTrip((&http.Request{
+	resp, err := t.library.RoundTrip((&http.Request{ //nolint:bodyclose // it is the body of the Response
 		Method: http.MethodPost, URL: r.URL, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: first, GetBody: again, ContentLength: int64(len(body)),
@@ -46,7 +47,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	w.s.heard()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		w.s.stop()
 	case err != nil:
 		err = w.s.fault(err)
