@@ -17,9 +17,8 @@ const (
 
 // RelaxCollector has the collector run seldom as long as the heap is small, which costs no more memory than roomyHeap: after
 // each cycle it sets the percentage by which the heap may grow to what is left, and never below what it was. When the process
-// rests after a burst, it has memory given back. A GOGC in the
-// environment is the operator's word, and then nothing is changed; a GOMEMLIMIT holds in any case. It concerns the whole
-// process; stop puts back what was.
+// rests after a burst, it has memory given back. A GOGC in the environment is the operator's word, and then nothing is
+// changed; a GOMEMLIMIT holds in any case. It concerns the whole process; stop puts back what was.
 func RelaxCollector(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") != "" {
 		return func() {}

@@ -11,8 +11,9 @@ const (
 	restCheck = time.Second
 	// restAllocs is how many bytes a process that rests allocates at most between two looks.
 	restAllocs = 512 << 10
-	// restGarbage is how many bytes of garbage are worth a collection.
+	// restGarbage is how many bytes of garbage are worth a collection, and restFree how many that are kept and not used.
 	restGarbage = 4 << 20
+	restFree    = 8 << 20
 )
 
 // rest has memory given back when a burst is over. The runtime leaves the garbage of one, and stacks that have become too
@@ -26,7 +27,7 @@ type rest struct {
 }
 
 func newRest() *rest {
-	return &rest{collect: debug.FreeOSMemory, samples: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}}
+	return &rest{collect: debug.FreeOSMemory, samples: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}}
 }
 
 // watch looks until done is closed.
@@ -44,18 +45,18 @@ func (r *rest) watch(done <-chan struct{}) {
 }
 
 func (r *rest) look() {
-	allocated, objects := r.read()
+	allocated, objects, free := r.read()
 	quiet := allocated-r.allocated <= restAllocs
 	r.allocated = allocated
 	r.live = min(r.live, objects) // what the runtime's own collections leave is no garbage of a burst
-	if !quiet || objects < r.live+max(restGarbage, r.live/8) {
+	if !quiet || objects < r.live+max(restGarbage, r.live/8) && free < restFree {
 		return
 	}
 	r.collect()
-	r.allocated, r.live = r.read()
+	r.allocated, r.live, _ = r.read()
 }
 
-func (r *rest) read() (allocated, objects uint64) {
+func (r *rest) read() (allocated, objects, free uint64) {
 	metrics.Read(r.samples)
-	return r.samples[0].Value.Uint64(), r.samples[1].Value.Uint64()
+	return r.samples[0].Value.Uint64(), r.samples[1].Value.Uint64(), r.samples[2].Value.Uint64()
 }

@@ -104,6 +104,7 @@ type trip struct {
 
 	ctx   context.Context // the exchange's
 	until time.Time       // the round trip's deadline, from the first input_required on; zero is none
+	over  bool            // it has passed
 	state resolver.State
 	open  bool
 	asked bool // the asks of a round have been out
@@ -160,7 +161,9 @@ func (t *trip) send(a resolver.Send) resolver.Event {
 	}
 	ctx, cancel := t.deadline()
 	defer cancel()
-	return t.brought(t.service.Upstream.Attempt(ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client))
+	res, err := t.service.Upstream.Attempt(ctx, t.request.Call, upstream.Retry{Responses: a.Responses, State: a.State}, t.client)
+	t.ended(ctx)
+	return t.brought(res, err)
 }
 
 // brought is what an attempt brought, for the machine.
@@ -235,6 +238,7 @@ func (t *trip) pause(d time.Duration) resolver.Event {
 	case <-timer.C:
 		return resolver.PauseOver{At: time.Now()}
 	case <-ctx.Done():
+		t.ended(ctx)
 		return t.interrupted()
 	}
 }
@@ -247,9 +251,13 @@ func (t *trip) deadline() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(t.ctx, t.until)
 }
 
+// ended notes when the round trip's time has ended a context. A clock that was set back
+// meanwhile, as it may be between the requests of a modern client, would not tell.
+func (t *trip) ended(ctx context.Context) { t.over = t.over || ctx.Err() != nil && t.ctx.Err() == nil }
+
 // expired tells whether the round trip's time is over, and nothing else has ended it.
 func (t *trip) expired(now time.Time) bool {
-	return !t.until.IsZero() && !now.Before(t.until) && t.ctx.Err() == nil
+	return t.ctx.Err() == nil && (t.over || !t.until.IsZero() && !now.Before(t.until))
 }
 
 // interrupted is the event for what was not waited for to its end.

@@ -34,6 +34,9 @@ func (p *reply) led() []byte {
 
 // event writes one message, and keeps it for a client that has to come back for it.
 func (p *reply) event(msg []byte, newlines bool) {
+	if p.ended {
+		return
+	}
 	p.shallow(func() {
 		if p.enqueue(msg, newlines) {
 			p.put(nil)

@@ -70,7 +70,7 @@ const buffered = 1 << 10
 
 // shallow does what makes net/http write the header, for which it needs a deep stack.
 func (s *stream) shallow(f func()) {
-	if s.headed {
+	if _, shared := s.w.(*member); s.headed || shared {
 		f()
 		return
 	}

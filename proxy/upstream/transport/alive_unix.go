@@ -2,7 +2,10 @@
 
 package transport
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 const supported = true
 
@@ -21,7 +24,7 @@ func (p *peek) at(c syscall.Conn) {
 	}
 	p.raw = raw
 	p.look = func(fd uintptr) bool {
-		n, _, err := syscall.Recvfrom(int(fd), p.one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		n, _, err := syscall.Recvfrom(int(fd), p.one[:], syscall.MSG_PEEK) // which waits for nothing, on a socket of Go's
 		p.quiet = n <= 0 && (err == syscall.EAGAIN || err == syscall.EWOULDBLOCK || err == syscall.EINTR)
 		return true
 	}
@@ -31,5 +34,6 @@ func (p *peek) at(c syscall.Conn) {
 func (c *conn) alive() bool {
 	p := &c.peek
 	p.quiet = false
+	_ = c.net.SetReadDeadline(time.Time{}) // the request before may have left one that is over
 	return p.raw != nil && p.raw.Read(p.look) == nil && p.quiet
 }

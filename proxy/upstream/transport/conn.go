@@ -112,7 +112,8 @@ func (c *conn) fault(ctx context.Context, err error) error {
 }
 
 // roundTrip sends a request and reads the head of its response.
-func (c *conn) roundTrip(ctx context.Context, r *Request, patience time.Duration) (*Response, error) {
+// The server may be silent until then, and for patience at a time within the response.
+func (c *conn) roundTrip(ctx context.Context, r *Request, until time.Time, patience time.Duration) (*Response, error) {
 	message, err := appendRequest(c.message[:0], r)
 	if err != nil {
 		c.t.keep(c)
@@ -123,10 +124,6 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, patience time.Duration
 	}
 	stop := context.AfterFunc(ctx, c.interrupt)
 	c.patience, c.set, c.last = patience, true, false
-	until := time.Time{}
-	if patience > 0 {
-		until = time.Now().Add(patience)
-	}
 	_ = c.net.SetDeadline(until)
 	var resp *http.Response
 	err = os.ErrDeadlineExceeded

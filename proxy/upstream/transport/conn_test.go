@@ -279,19 +279,77 @@ func TestConnectionsDoNotWaitForever(t *testing.T) {
 	d.idle[0].since = d.idle[0].since.Add(-idleFor)
 	d.idle[1].since = d.idle[1].since.Add(-idleFor)
 	young := d.idle[2]
-	d.expire()
+	d.sweep()
 	if len(d.idle) != 1 || d.idle[0] != young || d.expiry == nil {
 		t.Fatalf("%d connections wait", len(d.idle))
 	}
 	for range 2 {
 		within(t, "a connection that waited for too long stays open", s.gone)
 	}
+	young.since = young.since.Add(-sweepEvery)
+	if d.sweep(); len(d.idle) != 1 || d.idle[0] != young {
+		t.Fatal("a good connection that has waited for a while is given up")
+	}
 	young.since = young.since.Add(-idleFor)
-	d.expire()
+	d.sweep()
 	if len(d.idle) != 0 || d.expiry != nil {
 		t.Errorf("%d connections wait", len(d.idle))
 	}
 	within(t, "a connection that waited for too long stays open", s.gone)
+}
+
+// A server that closes connections sooner does not have them pile up here.
+func TestConnectionsThatTheServerClosedAreSweptAway(t *testing.T) {
+	s := serve(t, func(c net.Conn, _ int) bool { _, _ = io.WriteString(c, answer); return false })
+	d := transport(t, s)
+	if _, err := ask(t.Context(), d, post(s.url, "x")); err != nil {
+		t.Fatal(err)
+	}
+	waiting(t, d)
+	d.idle[0].since = d.idle[0].since.Add(-sweepEvery)
+	if d.sweep(); len(d.idle) != 0 {
+		t.Error("it waits for another request")
+	}
+}
+
+// What a request before has left of a deadline is not the next one's.
+func TestAConnectionOutlivesItsDeadlines(t *testing.T) {
+	s := serve(t, says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"))
+	d := transport(t, s)
+	for range 3 {
+		resp, err := d.Send(t.Context(), post(s.url, "x"), time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Hurry(time.Minute)
+		if _, err = io.Copy(io.Discard, resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		_ = d.idle[0].net.SetReadDeadline(time.Unix(1, 0)) // as it is some time later
+	}
+	if n := s.accepted.Load(); n != 1 {
+		t.Errorf("%d connections, want 1", n)
+	}
+}
+
+func TestNothingIsSentWhenTheContextHasEnded(t *testing.T) {
+	s := serve(t, says(answer))
+	d := transport(t, s)
+	if _, err := ask(t.Context(), d, post(s.url, "x")); err != nil {
+		t.Fatal(err)
+	}
+	<-s.requests
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		if _, err := ask(ctx, d, post(s.url, "x")); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if len(s.requests) > 0 {
+		t.Errorf("the server got %q", <-s.requests)
+	}
 }
 
 func TestClosingItClosesConnections(t *testing.T) {

@@ -1,6 +1,9 @@
 package transport
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // take takes the connection that has waited for the shortest time; nil when none waits.
 func (t *Transport) take() *conn {
@@ -23,7 +26,7 @@ func (t *Transport) keep(c *conn) {
 	full := t.closed || len(t.idle) >= maxIdle
 	if !full {
 		if t.idle = append(t.idle, c); t.expiry == nil {
-			t.expiry = time.AfterFunc(idleFor, t.expire)
+			t.expiry = time.AfterFunc(sweepEvery, t.sweep)
 		}
 	}
 	t.mu.Unlock()
@@ -32,23 +35,33 @@ func (t *Transport) keep(c *conn) {
 	}
 }
 
-// expire closes the connections that have waited for too long, and comes back for the others.
-func (t *Transport) expire() {
+// sweep closes the connections that have waited for too long, and those that the server has closed or spoken up on: nobody
+// reads from one that waits.
+func (t *Transport) sweep() {
 	t.mu.Lock()
 	n := 0
-	for n < len(t.idle) && time.Since(t.idle[n].since) >= idleFor {
+	for n < len(t.idle) && time.Since(t.idle[n].since) >= sweepEvery {
 		n++
 	}
-	old := append([]*conn(nil), t.idle[:n]...)
-	if rest := copy(t.idle, t.idle[n:]); rest > 0 {
-		clear(t.idle[rest:])
-		t.idle = t.idle[:rest]
-		t.expiry.Reset(time.Until(t.idle[0].since.Add(idleFor)))
-	} else {
-		t.idle, t.expiry = nil, nil
+	old := slices.Clone(t.idle[:n])
+	t.idle = slices.Delete(t.idle, 0, n)
+	t.mu.Unlock()
+	good := slices.DeleteFunc(old, func(c *conn) bool {
+		over := time.Since(c.since) >= idleFor || !c.alive()
+		if over {
+			c.close()
+		}
+		return over
+	})
+	t.mu.Lock()
+	t.idle = slices.Insert(t.idle, 0, good...)
+	t.expiry = nil
+	closed := t.closed
+	if len(t.idle) > 0 && !closed {
+		t.expiry = time.AfterFunc(sweepEvery, t.sweep)
 	}
 	t.mu.Unlock()
-	for _, c := range old {
-		c.close()
+	if closed {
+		t.CloseIdleConnections()
 	}
 }

@@ -73,7 +73,6 @@ type silence struct {
 	last  atomic.Int64 // the last sign of life, since began
 	limit int64
 	final bool // the limit is for all that is left: signs of life do not count
-	over  bool
 }
 
 // watch makes the context of a request. stop must be called.
@@ -100,7 +99,7 @@ func (s *silence) fault(err error) error {
 func (s *silence) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
+	if s.ctx.Err() != nil {
 		return
 	}
 	left := time.Duration(s.limit - int64(time.Since(s.began)))
@@ -136,10 +135,9 @@ func (s *silence) hurry(d time.Duration) {
 // stop ends the request's context, and with it whatever of the request is still under way.
 func (s *silence) stop() {
 	s.mu.Lock()
-	s.over = true
+	defer s.mu.Unlock()
+	s.cancel(nil)
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.mu.Unlock()
-	s.cancel(nil)
 }

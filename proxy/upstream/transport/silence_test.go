@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,6 +82,39 @@ func TestAServerThatIsNotReachedIsGivenUp(t *testing.T) {
 		}
 		if _, err := d.Send(t.Context(), post(nowhere, "x"), patience); !errors.Is(err, ErrSilence) {
 			t.Errorf("%v, want that of silence", err)
+		}
+	})
+}
+
+// A dialler that has looked at the deadline itself says so before the context does.
+func TestADiallerThatIsAheadOfItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New(nowhere, library())
+		d.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			end, _ := ctx.Deadline()
+			time.Sleep(time.Until(end))
+			return nil, os.ErrDeadlineExceeded
+		}
+		if _, err := d.Send(t.Context(), post(nowhere, "x"), patience); !errors.Is(err, ErrSilence) {
+			t.Errorf("%v, want that of silence", err)
+		}
+	})
+}
+
+// The time that a connection took is the server's, too.
+func TestPatienceIsForTheDialAndTheResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New(nowhere, library())
+		d.dial = func(context.Context, string, string) (net.Conn, error) {
+			time.Sleep(patience * 3 / 4)
+			client, server := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, server) }()
+			return client, nil
+		}
+		began := time.Now()
+		_, err := d.Send(t.Context(), post(nowhere, "x"), patience)
+		if took := time.Since(began); !errors.Is(err, ErrSilence) || took != patience {
+			t.Errorf("%v after %v, want that of silence after %v", err, took, patience)
 		}
 	})
 }

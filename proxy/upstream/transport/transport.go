@@ -25,8 +25,9 @@ const (
 	maxHead = 256 << 10
 	// maxIdle is how many connections wait for the next request.
 	maxIdle = 4096
-	// idleFor is how long one waits.
-	idleFor = 90 * time.Second
+	// idleFor is how long one waits, and sweepEvery how often it is looked whether it should.
+	idleFor    = 90 * time.Second
+	sweepEvery = 5 * time.Second
 )
 
 // ErrSilence says that the server was silent for too long.
@@ -77,7 +78,7 @@ func Over(library http.RoundTripper) *Transport { return &Transport{library: lib
 // connections.
 func New(server *url.URL, library *http.Transport) *Transport {
 	t := Over(library)
-	if !supported || server.Scheme != "http" || !isASCII(server.Host) {
+	if !supported || server.Scheme != "http" || !isPlain(server.Host) {
 		return t
 	}
 	if library.Proxy != nil {
@@ -93,9 +94,10 @@ func New(server *url.URL, library *http.Transport) *Transport {
 	return t
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
+// isPlain tells a host that goes into a request as it is: neither to be encoded nor with a zone.
+func isPlain(host string) bool {
+	for i := range len(host) {
+		if host[i] >= 0x80 || host[i] == '%' {
 			return false
 		}
 	}
@@ -108,12 +110,19 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 	if t.host == "" || r.URL.Host != t.host || r.URL.Scheme != "http" || len(r.Body) > maxBody {
 		return t.leave(ctx, r, patience)
 	}
+	var until time.Time // of the silence before the response
+	if patience > 0 {
+		until = time.Now().Add(patience)
+	}
 	for {
-		c, err := t.connection(ctx, patience)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		c, err := t.connection(ctx, until)
 		if err != nil {
 			return nil, err
 		}
-		resp, err := c.roundTrip(ctx, r, patience)
+		resp, err := c.roundTrip(ctx, r, until, patience)
 		if !errors.Is(err, errUnsent) {
 			return resp, err
 		}
@@ -121,7 +130,7 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 }
 
 // connection is one that waits, or a new one.
-func (t *Transport) connection(ctx context.Context, patience time.Duration) (*conn, error) {
+func (t *Transport) connection(ctx context.Context, until time.Time) (*conn, error) {
 	for {
 		c := t.take()
 		if c == nil {
@@ -132,26 +141,27 @@ func (t *Transport) connection(ctx context.Context, patience time.Duration) (*co
 		}
 		c.close()
 	}
-	return t.connect(ctx, patience)
+	return t.connect(ctx, until)
 }
 
 // connect makes a connection. Dialling needs a deep stack.
-func (t *Transport) connect(ctx context.Context, patience time.Duration) (c *conn, err error) {
+func (t *Transport) connect(ctx context.Context, until time.Time) (c *conn, err error) {
 	apart.Do(func() {
-		within := ctx
-		if patience > 0 {
-			var cancel context.CancelFunc
-			within, cancel = context.WithTimeoutCause(ctx, patience, ErrSilence)
-			defer cancel()
+		within, cancel := ctx, context.CancelFunc(func() {})
+		if !until.IsZero() {
+			within, cancel = context.WithDeadlineCause(ctx, until, ErrSilence)
 		}
+		defer cancel()
 		n, fault := t.dial(within, "tcp", t.addr)
-		switch {
-		case fault == nil:
+		if fault == nil {
 			c = newConn(t, n)
-		case within.Err() != nil:
+			return
+		}
+		if end, bounded := within.Deadline(); bounded && !time.Now().Before(end) {
+			<-within.Done() // a dialler looks at the deadline itself, and may be ahead of it
+		}
+		if err = fault; within.Err() != nil {
 			err = context.Cause(within)
-		default:
-			err = fault
 		}
 	})
 	return c, err

@@ -253,6 +253,9 @@ func TestLeavesToTheLibraryWhatItDoesNotDo(t *testing.T) {
 	if New(&url.URL{Scheme: "http", Host: "sérver"}, l).host != "" {
 		t.Error("takes a name that has to be encoded")
 	}
+	if New(&url.URL{Scheme: "http", Host: "[fe80::1%25eth0]:80"}, l).host != "" || New(&url.URL{Scheme: "http", Host: "[fe80::1%eth0]:80"}, l).host != "" {
+		t.Error("takes an address with a zone")
+	}
 	if New(here, proxied).host != "" {
 		t.Error("takes what goes through a proxy")
 	}
