@@ -60,7 +60,7 @@ func TestNoDecisionAcceptsWhatTheSchemaRefuses(t *testing.T) {
 			rt.Fatalf("schema %s\naccepted %s", schema, got)
 		}
 	})
-	if accepted == 0 {
+	if accepted == 0 && !testing.Short() { // a few draws may all be refused
 		t.Error("nothing was ever accepted: the test shows nothing")
 	}
 }
