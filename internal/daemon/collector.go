@@ -16,9 +16,9 @@ const (
 )
 
 // RelaxCollector has the collector run seldom as long as the heap is small, which costs no more memory than roomyHeap: after
-// each cycle it sets the percentage by which the heap may grow to what is left, and never below what it was. When the process
-// rests after a burst, it has memory given back. A GOGC in the environment is the operator's word, and then nothing is
-// changed; a GOMEMLIMIT holds in any case. It concerns the whole process; stop puts back what was.
+// each cycle it sets the percentage by which the heap may grow to what is left, and never below what it was. A GOGC in the
+// environment is the operator's word, and then nothing is changed; a GOMEMLIMIT holds in any case. It concerns the whole
+// process; stop puts back what was.
 func RelaxCollector(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") != "" {
 		return func() {}
@@ -27,12 +27,7 @@ func RelaxCollector(getenv func(string) string) (stop func()) {
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"},
 	}}
 	c.watch()
-	resting := make(chan struct{})
-	go newRest().watch(resting)
-	return func() {
-		close(resting)
-		c.stop()
-	}
+	return c.stop
 }
 
 // collector sets the percentage.
