@@ -15,16 +15,17 @@ import (
 // hear of; to those that want none, a readable failure in time is worth more than an
 // answer that comes too late.
 type waiting struct {
-	reason   string      // what the exchange waits for; "" while it does not
-	progress *time.Timer // the next notification; nil until there was one
-	deadline *time.Timer // of the client; nil without one
+	waits    bool
+	asks     []resolver.Ask // that it waits for; none where it waits for the server
+	progress *time.Timer    // the next notification; nil until there was one
+	deadline *time.Timer    // of the client; nil without one
 }
 
 // Waiting implements exchange.Client.
 func (p *reply) Waiting(asks []resolver.Ask) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting.reason = describe(asks)
+	p.waiting.waits, p.waiting.asks = true, asks
 	switch {
 	case p.ended:
 	case p.progress.token != nil && p.h.WaitingProgress > 0:
@@ -42,7 +43,7 @@ func (p *reply) Resumed() {
 }
 
 func (w *waiting) stop() {
-	w.reason = ""
+	w.waits, w.asks = false, nil
 	for _, t := range []*time.Timer{w.progress, w.deadline} {
 		if t != nil {
 			t.Stop()
@@ -62,7 +63,7 @@ func startTimer(t *time.Timer, d time.Duration, f func()) *time.Timer {
 func (p *reply) overdue() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting.reason != "" {
+	if p.waiting.waits {
 		p.x.End(exchange.ErrClientDeadline)
 	}
 }
@@ -71,13 +72,13 @@ func (p *reply) overdue() {
 func (p *reply) reassure() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting.reason == "" || p.ended {
+	if !p.waiting.waits || p.ended {
 		return
 	}
 	if value, ok := p.progress.nudge(); ok {
 		msg := append([]byte(`{"jsonrpc":"2.0","method":"`+wire.NotifyProgress+`","params":{"progressToken":`), p.progress.token...)
 		msg = append(strconv.AppendFloat(append(msg, `,"progress":`...), value, 'f', -1, 64), `,"message":`...)
-		msg = append(wire.AppendQuoted(msg, p.waiting.reason), `}}`...)
+		msg = append(wire.AppendQuoted(msg, describe(p.waiting.asks)), `}}`...)
 		p.event(msg, false)
 	}
 	p.waiting.progress.Reset(p.h.WaitingProgress)
