@@ -134,9 +134,9 @@ var (
 	nothing = bound{value: 0, noise: 5}
 )
 
-func (r *report) growth(name, what string, few, lots float64, gate bound) {
+func (r *report) growth(name, what string, few, lots float64, gate bound, aside ...string) {
 	r.rows = append(r.rows, row{
-		work: name, what: what, measured: lots / few, unit: "×", gate: gate, aim: gate,
+		work: name, what: what, measured: lots / few, unit: "×", gate: gate, aim: gate, aside: strings.Join(aside, "; "),
 	})
 }
 
@@ -187,8 +187,10 @@ func (f *field) parked(r *report, _ string) error {
 	}
 	spent := func(s load.Stage) float64 { return s.CPU.Seconds() }
 	used := func(s load.Stage) float64 { return float64(s.RSS) }
-	r.growth("ten times the parked round trips", "CPU", each(a, b, spent), 10*each(b, c, spent), tenfold)
-	r.growth("ten times the parked round trips", "memory", each(a, b, used), 10*each(b, c, used), tenfold)
+	r.growth("ten times the parked round trips", "CPU", each(a, b, spent), 10*each(b, c, spent), tenfold,
+		fmt.Sprintf("in all, %s s for %s and %s s for %s", digits(spent(a)), thousands(few), digits(spent(c)), thousands(lots)))
+	r.growth("ten times the parked round trips", "memory", each(a, b, used), 10*each(b, c, used), tenfold,
+		fmt.Sprintf("in all, %s MiB for %s and %s MiB for %s", digits(mib(a.RSS)), thousands(few), digits(mib(c.RSS)), thousands(lots)))
 	return nil
 }
 

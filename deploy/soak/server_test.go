@@ -69,7 +69,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		for i := range 3 {
 			_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d}}\n\n", c.Params.Meta.Token, i)
 			_ = http.NewResponseController(w).Flush()
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // a server that works: its events come one by one
 		}
 		_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", c.ID, done)
 	case name == "auto_for_ever":

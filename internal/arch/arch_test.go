@@ -83,7 +83,7 @@ func TestImportsRunDownwards(t *testing.T) {
 			case ours && !mayImport(home, layerOf(own)):
 				t.Errorf("%s: %s may not import %s", file, home, own)
 			case strings.HasPrefix(imported, sdk) && home != "examples" && home != "bench":
-				t.Errorf("%s: the SDK stays in tests and examples", file)
+				t.Errorf("%s: the SDK stays in tests, benchmarks and examples", file)
 			case slices.Contains(pure[home], imported):
 				t.Errorf("%s: %s is pure and does not import %s", file, home, imported)
 			}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/config"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/mcptest"
 )
 
 // fake is a traffic handler that notes what is done to it. Its requests hang until release is closed.
@@ -189,11 +189,7 @@ func (w *world) metric(t *testing.T, name string) string {
 }
 
 // logs waits for a text in the log: the server may write it after its client has gone on.
-func (w *world) logs(text string) bool {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(w.log.String(), text) {
-			return true
-		}
-	}
-	return false
+func (w *world) logs(t *testing.T, text string) {
+	t.Helper()
+	mcptest.Eventually(t, "the log tells: "+text, func() bool { return strings.Contains(w.log.String(), text) })
 }

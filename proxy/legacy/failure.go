@@ -40,14 +40,14 @@ func (h *Handler) appendFailure(dst, id []byte, method string, f *resolver.Failu
 }
 
 // finish tells the client how its exchange ended, if it does not know yet.
-func (h *Handler) finish(p *reply, method string, e exchange.Ending) {
+func (h *Handler) finish(p *reply, e exchange.Ending) {
 	switch {
 	case p.long && (e.Cause != nil || e.Failure != nil || e.Err != nil):
 		h.breakOff()
 	case e.Cause != nil:
 		p.close()
 	case e.Failure != nil:
-		p.send(h.appendFailure(nil, p.id, method, e.Failure))
+		p.send(h.appendFailure(nil, p.id, p.method, e.Failure))
 	case e.Err != nil:
 		h.finishError(p, e.Err)
 	}

@@ -61,16 +61,7 @@ func (m *member) end() {
 
 // serve serves one message as if it had come alone.
 func (h *Handler) serve(m *member, r *http.Request, msg *wire.Scanner, v *visitor) {
-	h.contain(m, msg, func() {
-		switch msg.Kind {
-		case wire.Request:
-			h.request(m, r, msg, v)
-		case wire.Notification:
-			h.notification(m, r, msg, v)
-		default:
-			h.answer(m, r, msg, v)
-		}
-	})
+	h.contain(m, msg, func() { h.dispatch(m, r, msg, v) })
 }
 
 // contain keeps a fault within its message: this may be a goroutine of its own, whose

@@ -27,6 +27,11 @@ func (h *Handler) Post(w http.ResponseWriter, r *http.Request, m *wire.Scanner) 
 	if v == nil {
 		return
 	}
+	h.dispatch(w, r, m, v)
+}
+
+// dispatch serves a message of a session by its kind.
+func (h *Handler) dispatch(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor) {
 	switch m.Kind {
 	case wire.Request:
 		h.request(w, r, m, v)

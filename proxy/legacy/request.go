@@ -16,7 +16,7 @@ import (
 
 // request runs one request of a session as an exchange, on the handler's goroutine.
 func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanner, v *visitor) {
-	id, method := m.ID.Of(m.Bytes()), m.MethodName()
+	id := m.ID.Of(m.Bytes())
 	x, err := h.Registry.Begin(time.Now())
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, err.Error())
@@ -39,8 +39,8 @@ func (h *Handler) request(w http.ResponseWriter, r *http.Request, m *wire.Scanne
 		e = h.bridge(m, v, p)
 		h.remember(v)
 	}
-	h.Service.Count(x, metrics.Legacy, metrics.MethodOf(method), e)
-	h.finish(p, method, e)
+	h.Service.Count(x, metrics.Legacy, metrics.MethodOf(p.method), e)
+	h.finish(p, e)
 }
 
 // bridge sends a request to the modern server, and tells the client what it brought.

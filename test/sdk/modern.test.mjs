@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metric } from '../peers/daemon.mjs';
 import { modernClient } from '../peers/modern.mjs';
-import { later, said, world } from './world.mjs';
+import { questions } from './questions.mjs';
+import { said, world } from './world.mjs';
 
 const it = world({}, modernClient);
+
+questions(it);
 
 test('the client speaks 2026-07-28, with the server behind the daemon', async (t) => {
   const c = await it.connect(t);
@@ -22,21 +25,6 @@ for (const [mode, version] of [['auto', '2026-07-28'], ['legacy', '2025-11-25']]
   });
 }
 
-test('a form is asked for, and its answer goes up', async (t) => {
-  const c = await it.connect(t, { answers: { elicitation: () => ({ action: 'accept', content: { name: 'Ada' } }) } });
-  assert.equal(said(await c.call('greet')), 'Hello, Ada');
-  const { params } = c.asked[0];
-  assert.equal(params.message, 'What is your name?');
-  assert.deepEqual(params.requestedSchema.required, ['name']);
-});
-
-for (const action of ['decline', 'cancel']) {
-  test(`a form is answered with ${action}`, async (t) => {
-    const c = await it.connect(t, { answers: { elicitation: () => ({ action }) } });
-    assert.equal(said(await c.call('greet')), `no name: ${action}`);
-  });
-}
-
 test('a link is consented to, and the client itself waits for what happens there', async (t) => {
   const c = await it.connect(t);
   assert.equal(said(await c.call('connect')), 'connected');
@@ -49,53 +37,6 @@ test('the model and the roots are asked for', async (t) => {
   assert.equal(said(await c.call('test_sampling', { prompt: 'Say something' })), 'LLM response: sampled');
   assert.equal(c.asked[0].params.messages[0].content.text, 'Say something');
   assert.equal(said(await c.call('workspace')), 'file:///srv/work');
-});
-
-test('three rounds, each with state', async (t) => {
-  const values = { size: 'small', colour: 'red' };
-  const c = await it.connect(t, {
-    answers: {
-      elicitation: ({ requestedSchema }) => {
-        const [field] = Object.keys(requestedSchema.properties);
-        return { action: 'accept', content: { [field]: values[field] } };
-      },
-    },
-  });
-  assert.equal(said(await c.call('order')), 'small red sampled');
-  assert.deepEqual(c.asked.map(({ method }) => method), ['elicitation/create', 'elicitation/create', 'sampling/createMessage']);
-});
-
-test('three asks of one round are open at the same time', async (t) => {
-  const all = later();
-  let open = 0;
-  const held = (answer) => async () => {
-    if (++open === 3) all.resolve();
-    await all.promise;
-    return answer;
-  };
-  const c = await it.connect(t, {
-    answers: {
-      elicitation: held({ action: 'accept', content: { name: 'Ada' } }),
-      sampling: held({ role: 'assistant', model: 'none', content: { type: 'text', text: 'hello' } }),
-      roots: held({ roots: [{ uri: 'file:///a' }, { uri: 'file:///b' }] }),
-    },
-  });
-  assert.equal(said(await c.call('everything')), 'Ada hello 2');
-});
-
-test('two calls ask at the same time, and each gets its own answer', async (t) => {
-  const names = ['Ada', 'Grace'];
-  const c = await it.connect(t, { answers: { elicitation: () => ({ action: 'accept', content: { name: names.shift() } }) } });
-  const both = await Promise.all([c.call('greet'), c.call('greet')]);
-  assert.deepEqual(both.map(said).sort(), ['Hello, Ada', 'Hello, Grace']);
-});
-
-test('a prompt and a resource ask', async (t) => {
-  const c = await it.connect(t);
-  const prompt = await c.client.getPrompt({ name: 'greeting' });
-  assert.equal(prompt.messages[0].content.text, 'Greet something');
-  const letter = await c.client.readResource({ uri: 'test://letter' });
-  assert.equal(letter.contents[0].text, 'Dear something');
 });
 
 test('a server that never stops asking is stopped', async (t) => {
