@@ -19,10 +19,19 @@ func Do(f func()) {
 				fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
 		}()
+		_ = depth(0)
 		f()
 	}()
 	<-done
 	if fault != nil {
 		panic(fault)
 	}
+}
+
+// depth makes a stack deep while there is little on it that would have to move.
+//
+//go:noinline
+func depth(i int) byte {
+	var room [8 << 10]byte
+	return room[i]
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 )
 
 // bounded is a listener that has so many connections open at most. One that comes beyond that is closed at once: its
@@ -29,7 +31,7 @@ func (l *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.max {
-			return &counted{Conn: c, left: func() { l.open.Add(-1) }}, nil
+			return &counted{Conn: deadline.Late(c), left: func() { l.open.Add(-1) }}, nil
 		}
 		l.open.Add(-1)
 		l.tell()
@@ -46,7 +48,7 @@ func (l *bounded) tell() {
 
 // counted is a connection that is counted until it is closed.
 type counted struct {
-	net.Conn
+	*deadline.Conn
 	left func()
 	once sync.Once
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -47,18 +48,23 @@ func SealClaims(s *Sealer, route string, c *Claims) string {
 }
 
 // OpenClaims opens an Mcp-Session-Id. It fails with ErrForged, also for a token of another route, and with ErrExpired for
-// a session that is older than maxAge at now; a maxAge of 0 or less means for ever. Whether it was ended is for the Store.
+// a session that is older than maxAge at now; a maxAge of 0 or less means for ever. The claims may be shared: they are not to
+// be changed. Whether it was ended is for the Store.
 func OpenClaims(s *Sealer, route, token string, now time.Time, maxAge time.Duration) (*Claims, error) {
 	if len(token) > MaxToken {
 		return nil, ErrForged
 	}
-	plain, err := s.Open(PurposeSession, route, token)
-	if err != nil {
-		return nil, err
-	}
-	c, ok := parseClaims(plain)
-	if !ok {
-		return nil, ErrForged
+	c := s.recent.find(route, token)
+	if c == nil {
+		plain, err := s.Open(PurposeSession, route, token)
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if c, ok = parseClaims(plain); !ok {
+			return nil, ErrForged
+		}
+		s.recent.keep(route, strings.Clone(token), c)
 	}
 	if maxAge > 0 && now.Sub(c.Issued) > maxAge {
 		return nil, ErrExpired

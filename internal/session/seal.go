@@ -10,7 +10,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"strings"
+	"sync"
 )
 
 // A token is the unpadded URL-safe base64 of
@@ -43,10 +45,12 @@ const (
 
 var tokenEncoding = base64.RawURLEncoding.Strict()
 
-// Sealer seals and opens tokens. It is immutable and safe for concurrent use.
+// Sealer seals and opens tokens. It never changes and is safe for concurrent use.
 type Sealer struct {
 	keys      []sealKey // the first seals
 	pseudonym []byte
+	hashes    sync.Pool // of hash.Hash, keyed with that
+	recent    recent
 }
 
 type sealKey struct {
@@ -144,7 +148,13 @@ func appendBound(dst []byte, purpose Purpose, route string) []byte {
 // Pseudonym is a short keyed hash, hex, to tell principals and sessions apart in audit records without telling who they
 // are. It changes when the first key does.
 func (s *Sealer) Pseudonym(b []byte) string {
-	h := hmac.New(sha256.New, s.pseudonym)
+	h, _ := s.hashes.Get().(hash.Hash)
+	if h == nil {
+		h = hmac.New(sha256.New, s.pseudonym)
+	}
+	defer s.hashes.Put(h)
+	h.Reset()
 	h.Write(b)
-	return hex.EncodeToString(h.Sum(nil)[:6])
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(h.Sum(sum[:0])[:6])
 }

@@ -122,7 +122,7 @@ func (p *reply) Reply(m *wire.Scanner) error {
 	case changed != nil:
 		p.respond(changed, m.Newlines)
 	case p.streams():
-		p.last(m.AppendReply(nil, p.id), m.Newlines)
+		p.last(m.AppendReply(make([]byte, 0, m.ReplySize(len(p.id))), p.id), m.Newlines)
 	default:
 		p.json(m.ReplySize(len(p.id)))
 		err := m.WriteReply(p.w, p.id)

@@ -35,5 +35,5 @@ func (c *conn) alive() bool {
 	p := &c.peek
 	p.quiet = false
 	_ = c.net.SetReadDeadline(time.Time{}) // the request before may have left one that is over
-	return p.raw != nil && p.raw.Read(p.look) == nil && p.quiet
+	return p.raw != nil && c.net.Arm() == nil && p.raw.Read(p.look) == nil && p.quiet
 }

@@ -13,7 +13,8 @@ type body struct {
 	c    *conn
 	ctx  context.Context // the request's
 	stop func() bool     // has the connection not hear of ctx any more
-	from io.Reader       // net/http's, which takes the framing off
+	from io.Reader       // net/http's, which takes the framing off; nil where there is none
+	left int64           // what is to come without one
 	last bool            // the connection has no other request after this one
 	over error           // what there is to say after the end
 }
@@ -23,7 +24,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.over != nil {
 		return 0, b.over
 	}
-	n, err := b.from.Read(p)
+	n, err := b.read(p)
 	if err == nil {
 		return n, nil
 	}
@@ -33,6 +34,21 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.end(whole)
 	b.over = err
+	return n, err
+}
+
+// read reads what the framing leaves.
+func (b *body) read(p []byte) (int, error) {
+	if b.from != nil {
+		return b.from.Read(p)
+	}
+	n, err := b.c.in.Read(p[:min(int64(len(p)), b.left)])
+	switch b.left -= int64(n); {
+	case b.left == 0:
+		err = io.EOF
+	case errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	}
 	return n, err
 }
 

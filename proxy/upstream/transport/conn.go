@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 )
 
 const (
@@ -32,12 +34,13 @@ var (
 
 // conn is a connection. It is used for one request at a time.
 type conn struct {
-	t    *Transport
-	net  net.Conn
-	peek peek // looks at net
-	in   *bufio.Reader
-	left int64 // how many bytes of a head may still be read
-	used bool  // it has brought a response
+	t      *Transport
+	net    *deadline.Conn
+	peek   peek // looks at net
+	in     *bufio.Reader
+	left   int64 // how many bytes of a head may still be read
+	used   bool  // it has brought a response
+	proven bool  // and has waited for another request: the server does not close each after its response
 
 	broke error // why reading has failed, but for the end
 
@@ -45,7 +48,9 @@ type conn struct {
 	set      bool          // the deadline is set for the next reading, or for all
 	last     bool          // it is set for all
 
-	message []byte // storage for the next request
+	message []byte      // storage for the next request
+	media   string      // of the plain response before
+	header  http.Header // with that, for the next one too
 
 	interrupt func() // ends what is under way, for good; one for all requests
 	cut       atomic.Bool
@@ -54,14 +59,14 @@ type conn struct {
 }
 
 func newConn(t *Transport, n net.Conn) *conn {
-	c := &conn{t: t, net: n}
+	c := &conn{t: t, net: deadline.Late(n)}
 	if s, ok := n.(syscall.Conn); ok {
 		c.peek.at(s)
 	}
 	c.in = bufio.NewReaderSize(c, readSize)
 	c.interrupt = func() {
 		c.cut.Store(true)
-		_ = n.SetDeadline(time.Unix(1, 0))
+		_ = c.net.SetDeadline(time.Unix(1, 0))
 	}
 	return c
 }
@@ -135,9 +140,9 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, until time.Time, patie
 		c.close()
 		return nil, c.fault(ctx, err)
 	}
-	b := &body{c: c, ctx: ctx, stop: stop, from: resp.Body, last: resp.Close}
+	b := &body{c: c, ctx: ctx, stop: stop, from: resp.Body, left: resp.ContentLength, last: resp.Close}
 	resp.Body = b
-	if b.from == http.NoBody {
+	if resp.ContentLength == 0 || b.from == http.NoBody {
 		b.end(true)
 	}
 	return &Response{resp, b}, nil
@@ -157,7 +162,7 @@ func (c *conn) exchange(message []byte) (*http.Response, error) {
 	}
 	if fault == nil {
 		resp.Close = resp.Close || err != nil
-		c.used = true
+		c.used, c.proven = true, c.used
 	}
 	return resp, fault
 }
@@ -165,6 +170,16 @@ func (c *conn) exchange(message []byte) (*http.Response, error) {
 // head reads the head of the response, and those of informational ones before it (RFC 9110, 15.2).
 func (c *conn) head() (*http.Response, error) {
 	c.left = maxHead
+	if _, err := c.in.Peek(1); err != nil {
+		if c.broke != nil {
+			return nil, c.broke
+		}
+		return nil, io.ErrUnexpectedEOF
+	}
+	if resp := c.plain(); resp != nil {
+		c.left = math.MaxInt64
+		return resp, nil
+	}
 	for {
 		resp, err := http.ReadResponse(c.in, nil)
 		switch {

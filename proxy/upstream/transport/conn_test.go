@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -93,6 +94,28 @@ func TestAConnectionThatTheServerClosedIsNotUsed(t *testing.T) {
 	}
 }
 
+// One that the server has kept open before is looked at when it has waited for a while.
+func TestAConnectionThatTheServerClosedAtLastIsNotUsed(t *testing.T) {
+	var requests atomic.Int32
+	s := serve(t, func(c net.Conn, _ int) bool { _, _ = io.WriteString(c, answer); return requests.Add(1)%3 != 0 })
+	d := transport(t, s)
+	for i := range 7 {
+		if o, err := ask(t.Context(), d, post(s.url, "x")); err != nil || o.body != "{}" {
+			t.Fatalf("request %d: %+v, %v", i, o, err)
+		}
+		if proven := i%3 != 0; d.idle[0].proven != proven {
+			t.Errorf("after request %d the connection is proven: %v", i, !proven)
+		}
+		if i%3 == 2 {
+			waiting(t, d)
+			d.idle[0].since = d.idle[0].since.Add(-fresh)
+		}
+	}
+	if n := s.accepted.Load(); n != 3 {
+		t.Errorf("%d connections, want 3", n)
+	}
+}
+
 // waiting waits until the connection that waits is seen to be of no use.
 func waiting(t *testing.T, d *Transport) {
 	t.Helper()
@@ -117,8 +140,7 @@ func TestARequestOfWhichNothingWasSentIsSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := d.idle[0]
-	real := c.net
-	c.net = broken{real}
+	c.net.Conn = broken{c.net.Conn}
 	if o, err := ask(t.Context(), d, post(s.url, "y")); err != nil || o.body != "{}" {
 		t.Fatalf("%+v, %v", o, err)
 	}
@@ -126,7 +148,7 @@ func TestARequestOfWhichNothingWasSentIsSentAgain(t *testing.T) {
 		t.Errorf("%d connections, want 2", n)
 	}
 	c = d.idle[0]
-	c.net, c.used = broken{c.net}, false
+	c.net.Conn, c.used = broken{c.net.Conn}, false
 	if _, err := ask(t.Context(), d, post(s.url, "z")); err == nil {
 		t.Error("a connection that was never any good was given up in silence")
 	}

@@ -1,7 +1,8 @@
 // Package transport sends requests to one server, and gives up on one that is silent. Over plain HTTP/1.1 it does so without
 // a goroutine of its own: the caller writes the request, and reads the response as it wants it. That saves the hand-overs
 // between goroutines that are half of what a small call through net/http's Transport costs. What gains nothing by it is left
-// to such a Transport: TLS, HTTP/2, proxies, long bodies. Responses are parsed by net/http either way.
+// to such a Transport: TLS, HTTP/2, proxies, long bodies. Responses are parsed by net/http either way, but for the plain ones
+// (plain.go).
 package transport
 
 import (
@@ -28,6 +29,9 @@ const (
 	// idleFor is how long one waits, and sweepEvery how often it is looked whether it should.
 	idleFor    = 90 * time.Second
 	sweepEvery = 5 * time.Second
+	// fresh is how long one has waited at most that is not looked at before its next request. What the server says of it
+	// meanwhile may as well be on its way.
+	fresh = 10 * time.Millisecond
 )
 
 // ErrSilence says that the server was silent for too long.
@@ -42,8 +46,9 @@ type Request struct {
 }
 
 // Response is one that has begun to come. Its Body must be read to its end or closed, by one goroutine; a connection whose
-// body is closed before its end is closed with it. Reading fails with ErrSilence when the server is silent for too long, and
-// with the cause of the context when that has ended.
+// body is closed before its end is closed with it. Of the headers of a 200, those that say nothing of its body may be left
+// out. Reading fails with ErrSilence when the server is silent for too long, and with the cause of the context when that has
+// ended.
 type Response struct {
 	*http.Response
 	patience interface {
@@ -110,15 +115,16 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 	if t.host == "" || r.URL.Host != t.host || r.URL.Scheme != "http" || len(r.Body) > maxBody {
 		return t.leave(ctx, r, patience)
 	}
+	now := time.Now()
 	var until time.Time // of the silence before the response
 	if patience > 0 {
-		until = time.Now().Add(patience)
+		until = now.Add(patience)
 	}
 	for {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		c, err := t.connection(ctx, until)
+		c, err := t.connection(ctx, now, until)
 		if err != nil {
 			return nil, err
 		}
@@ -130,13 +136,13 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 }
 
 // connection is one that waits, or a new one.
-func (t *Transport) connection(ctx context.Context, until time.Time) (*conn, error) {
+func (t *Transport) connection(ctx context.Context, now, until time.Time) (*conn, error) {
 	for {
 		c := t.take()
 		if c == nil {
 			break
 		}
-		if c.alive() {
+		if c.proven && now.Sub(c.since) < fresh || c.alive() {
 			return c, nil
 		}
 		c.close()
