@@ -31,6 +31,25 @@ func (f *form) check(content []byte) error {
 			return fieldError(name, "is missing")
 		}
 	}
+	if !f.types.fit(object) {
+		if err := f.validate(object); err != nil {
+			return err
+		}
+	}
+	for name, fd := range f.fields {
+		v, ok := object[name]
+		if !ok {
+			continue
+		}
+		if p := fd.problem(v); p != "" {
+			return fieldError(name, p)
+		}
+	}
+	return nil
+}
+
+// validate has the library check a content.
+func (f *form) validate(object map[string]any) error {
 	if size(object)*f.weight > maxWork {
 		return errors.New("the content has more values than can be checked")
 	}
@@ -41,15 +60,6 @@ func (f *form) check(content []byte) error {
 	values := native.(map[string]any)
 	if f.schema.Validate(values) != nil {
 		return f.misfit(values)
-	}
-	for name, fd := range f.fields {
-		v, ok := object[name]
-		if !ok {
-			continue
-		}
-		if p := fd.problem(v); p != "" {
-			return fieldError(name, p)
-		}
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type form struct {
 	fields map[string]field
 	// weight is the number of values in the library's schema.
 	weight int
+	types  fieldTypes
 }
 
 // field is what is checked here of one property.
@@ -66,7 +67,7 @@ func compile(raw []byte) (*form, error) {
 			f.required = append(f.required, name.(string))
 		}
 	}
-	f.weight = size(plain)
+	f.weight, f.types = size(plain), typesOf(plain)
 	f.schema, err = resolve(plain)
 	return f, err
 }
@@ -100,10 +101,31 @@ func size(v any) int {
 	return n
 }
 
-// decode reads valid JSON and keeps the digits of its numbers.
-func decode(raw []byte) (v any) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	_ = d.Decode(&v)
-	return v
+// decode reads valid JSON without duplicate members, and keeps the digits of its numbers.
+func decode(raw []byte) any {
+	raw = bytes.TrimSpace(raw)
+	switch wire.KindOf(raw) {
+	case '{':
+		object := map[string]any{}
+		_ = wire.Each(raw, func(name string, v []byte) error {
+			object[name] = decode(v)
+			return nil
+		})
+		return object
+	case '[':
+		list := []any{}
+		_ = wire.Items(raw, func(v []byte) error {
+			list = append(list, decode(v))
+			return nil
+		})
+		return list
+	case '"':
+		s, _ := wire.Unquote(raw)
+		return s
+	case 't':
+		return raw[0] == 't'
+	case '0':
+		return json.Number(raw)
+	}
+	return nil
 }

@@ -1,10 +1,13 @@
 package wire
 
+import "slices"
+
 // AppendEvent appends an event with msg as its data: an id line unless id is "", and
 // one data line. newlines says that msg, which is valid JSON, has raw line breaks
 // between its tokens: they are written as spaces. id must hold no line break. An empty
 // msg makes an event with empty data.
 func AppendEvent(dst []byte, id string, msg []byte, newlines bool) []byte {
+	dst = slices.Grow(dst, len("id: \n")+len(id)+len("data: \n\n")+len(msg))
 	if id != "" {
 		dst = append(dst, "id: "...)
 		dst = append(dst, id...)
