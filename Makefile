@@ -33,6 +33,7 @@ imports: ## the rules on imports, file sizes and words
 
 test: ## all tests, with the race detector where it works
 	$(GO) test $(RACE) -timeout 15m $(PKG)
+	$(GO) test -tags purego ./internal/wire # as on machines without assembly
 
 conformance: build ## the official conformance suite through the daemon, against test/conformance/expected.json
 	test/run conformance/run.mjs $(PARTS)

@@ -10,10 +10,11 @@ const block = 64
 // that starts in it.
 const ahead = 4
 
-// blocksEnd is stringEnd for a string that has more in it than plain bytes. When it
-// comes to a fault, or has no whole block left, that is torn, at a place from where to
-// go on byte by byte.
+// blocksEnd is longEnd in Go.
 func blocksEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
+	if i = skipPlain(b, i); i < len(b) && b[i] == '"' {
+		return i + 1, 0, false
+	}
 	start := i
 	// Of the block before: its last byte escapes one, its last character has so many
 	// bytes to come at least.
@@ -64,11 +65,20 @@ func blocksEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
 		escape = (backslash &^ after) >> 63
 		backslashes |= backslash
 	}
-	if i -= int(escape); escape == 0 && i > start && b[i-1] >= 0x80 {
-		for i--; b[i]&0xc0 == 0x80; i-- { // to the first byte of the character
+	if escape != 0 {
+		i--
+	}
+	return runeStart(b, start, i), torn, backslashes != 0
+}
+
+// runeStart goes back from i to the first byte of the character that ends there or goes
+// on, but not before start.
+func runeStart(b []byte, start, i int) int {
+	if i > start && b[i-1] >= 0x80 {
+		for i--; b[i]&0xc0 == 0x80; i-- {
 		}
 	}
-	return i, torn, backslashes != 0
+	return i
 }
 
 // escapedOf gives what is escaped, in order, where backslashes follow each other; escape

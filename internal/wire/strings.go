@@ -8,28 +8,30 @@ import (
 // stringEnd goes on with a string at i, which is inside it, and gives the byte after
 // its closing quote. When the data ends first, it gives a place to go on from.
 func stringEnd(b []byte, i int) (end int, reason Reason, escaped bool) {
-	if i >= 0 && i+16 <= len(b) { // few names are longer; the rest is as in skipPlain
+	if i >= 0 && i+16 <= len(b) { // few names are longer; the start is as in skipPlain
 		w := (*[16]byte)(b[i : i+16 : i+16])
 		m := special(binary.LittleEndian.Uint64(w[0:]))
 		if m == 0 {
 			m = special(binary.LittleEndian.Uint64(w[8:]))
 			i += 8
 		}
-		if m != 0 {
-			i += bits.TrailingZeros64(m) >> 3
-		} else {
-			i = skipPlain(b, i+8)
-		}
-		if i < len(b) && b[i] == '"' {
+		if m == 0 {
+			i += 8
+		} else if i += bits.TrailingZeros64(m) >> 3; b[i] == '"' {
 			return i + 1, 0, false
 		}
-	}
-	if i+block+ahead <= len(b) {
-		if i, reason, escaped = blocksEnd(b, i); reason != torn {
-			return i, reason, escaped
+		if i+block <= len(b) {
+			if i, reason, escaped = longEnd(b, i); reason != torn {
+				return i, reason, escaped
+			}
 		}
 	}
-	for {
+	return bytesEnd(b, i, escaped)
+}
+
+// bytesEnd is stringEnd for the last bytes of the data, and before faults.
+func bytesEnd(b []byte, i int, before bool) (end int, reason Reason, escaped bool) {
+	for escaped = before; ; {
 		switch i = skipPlain(b, i); {
 		case i >= len(b):
 			return i, torn, escaped

@@ -56,9 +56,25 @@ func slowEscape(b []byte, i int) (int, Reason) {
 	return i + 6, 0
 }
 
+// inBlocks is stringEnd as it is where there are no vectors.
+func inBlocks(b []byte, i int) (end int, reason Reason, escaped bool) {
+	if i+block <= len(b) {
+		if i, reason, escaped = blocksEnd(b, i); reason != torn {
+			return i, reason, escaped
+		}
+	}
+	return bytesEnd(b, i, escaped)
+}
+
 // checkString compares stringEnd with slowEnd, from every place at which b may be torn
 // when all is true.
 func checkString(t *testing.T, b []byte, all bool) {
+	t.Helper()
+	checkEnds(t, stringEnd, b, all)
+	checkEnds(t, inBlocks, b, all)
+}
+
+func checkEnds(t *testing.T, stringEnd func([]byte, int) (int, Reason, bool), b []byte, all bool) {
 	t.Helper()
 	wantEnd, want, wantEscaped := slowEnd(b, 0)
 	for n := len(b); n >= 0 && (all || n == len(b)); n-- {
