@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
@@ -18,9 +19,9 @@ func (j *job) client(ctx context.Context, patience time.Duration) ending {
 		return j.unanswered(metrics.AskNoChannel, resolver.NoChannel, j.desk.options.Settings.OnNoChannel, j.whyNot())
 	}
 	if patience > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, patience, errPatience)
-		defer stop()
+		c := deadline.By(ctx, time.Now().Add(patience), errPatience)
+		defer c.Release()
+		ctx = c
 	}
 	raw, err := j.about.Channel.Ask(ctx, j.ask)
 	if errors.Is(err, ErrLater) {

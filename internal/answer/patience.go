@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 )
 
 // The clocks of an ask, as causes of its context.
@@ -29,8 +31,8 @@ func (j *job) limit(ctx context.Context) (context.Context, func()) {
 	if end.IsZero() {
 		return ctx, stop
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, end, why)
-	return ctx, func() { cancel(); stop() }
+	c := deadline.By(ctx, end, why)
+	return c, func() { c.Release(); stop() }
 }
 
 // inputTimeout is how long an ask may be open, and whether that is only reported.
@@ -53,7 +55,7 @@ const (
 )
 
 func clock(ctx context.Context) ran {
-	switch cause := context.Cause(ctx); {
+	switch cause := deadline.Cause(ctx); {
 	case cause == nil:
 		return notRun
 	case errors.Is(cause, errInputTimeout):

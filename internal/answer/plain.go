@@ -110,7 +110,7 @@ func plainCount(v any) (any, error) {
 		return nil, errors.New("it is no count")
 	}
 	if !r.Num().IsInt64() || r.Num().Int64() > math.MaxInt32 {
-		return math.MaxInt32, nil
+		return int64(math.MaxInt32), nil
 	}
 	return r.Num().Int64(), nil
 }

@@ -24,7 +24,7 @@ func (observer) Round(resolver.Round) {}
 // the outcome.
 func (t *trip) ending(f *resolver.Failure) Ending {
 	e := Ending{Rounds: t.state.Rounds() - t.before, Outcome: metrics.OK}
-	if cause := context.Cause(t.exchange.ctx); cause != nil && (f != nil || t.err != nil) {
+	if cause := context.Cause(t.ctx); cause != nil && (f != nil || t.err != nil) {
 		return t.interruption(e, cause)
 	}
 	switch {

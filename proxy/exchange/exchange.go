@@ -34,17 +34,16 @@ type Exchange struct {
 	Principal session.Digest
 	Trace     Trace
 
-	ctx        context.Context
-	cancel     context.CancelCauseFunc
+	life       lifetime
 	registry   *Registry
 	prev, next *Exchange
 }
 
 // Context is the exchange's own: it ends by End, and not with a connection.
-func (x *Exchange) Context() context.Context { return x.ctx }
+func (x *Exchange) Context() context.Context { return &x.life }
 
 // End ends the exchange early, for one of this package's causes. The first cause counts.
-func (x *Exchange) End(cause error) { x.cancel(cause) }
+func (x *Exchange) End(cause error) { x.life.end(cause) }
 
 // Cancelled implements the mailbox's Box.
 func (x *Exchange) Cancelled() { x.End(ErrCancelled) }

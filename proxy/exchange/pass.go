@@ -42,7 +42,7 @@ type Resumption struct {
 // of open round trips is not for these: they cost nothing while they wait. What
 // r's Caller says of itself has answer.Later for a channel.
 func (s *Service) Pass(x *Exchange, r *Request, c Client, from *Resumption) Ending {
-	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call), passes: true}
+	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.Context(), limits: s.limitsOf(r.Call), passes: true}
 	defer t.close()
 	if from == nil {
 		return t.run(t.step(resolver.Begin{At: x.Began}))
@@ -117,7 +117,7 @@ func (t *trip) bound() {
 // handOver is the ending of an exchange whose round trip goes on with another.
 func (t *trip) handOver() Ending {
 	e := t.ending(nil)
-	if cause := context.Cause(t.exchange.ctx); cause != nil {
+	if cause := context.Cause(t.ctx); cause != nil {
 		return t.interruption(e, cause)
 	}
 	e.Open = &Open{State: t.state, Whole: t.whole}

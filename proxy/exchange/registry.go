@@ -44,7 +44,7 @@ func (r *Registry) Begin(now time.Time) (*Exchange, error) {
 	case r.running >= r.max:
 		return nil, ErrTooMany
 	}
-	x.ctx, x.cancel = context.WithCancelCause(context.Background())
+	x.life.begin()
 	r.running++
 	if x.next = r.first; x.next != nil {
 		x.next.prev = x
@@ -55,7 +55,7 @@ func (r *Registry) Begin(now time.Time) (*Exchange, error) {
 
 // Leave takes an exchange that has ended off the registry.
 func (x *Exchange) Leave() {
-	x.cancel(context.Canceled)
+	x.life.end(context.Canceled)
 	r := x.registry
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -89,7 +90,7 @@ type Ending struct {
 // needs input and the limits allow it. Everything but the failure, if that is how it
 // ends, has been told to the client when Run returns.
 func (s *Service) Run(x *Exchange, r *Request, c Client) Ending {
-	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.ctx, limits: s.limitsOf(r.Call)}
+	t := &trip{service: s, exchange: x, request: r, client: c, ctx: x.Context(), limits: s.limitsOf(r.Call)}
 	defer t.close()
 	return t.run(t.step(resolver.Begin{At: x.Began}))
 }
@@ -248,7 +249,8 @@ func (t *trip) deadline() (context.Context, context.CancelFunc) {
 	if t.until.IsZero() {
 		return t.ctx, func() {}
 	}
-	return context.WithDeadline(t.ctx, t.until)
+	c := deadline.By(t.ctx, t.until, nil)
+	return c, c.Release
 }
 
 // ended notes when the round trip's time has ended a context. A clock that was set back

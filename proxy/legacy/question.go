@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/answer"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/resolver"
 )
@@ -30,17 +31,16 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 	}
 	defer forget()
 	p.question(id, a.Method, params)
-	select {
-	case m := <-answers:
-		given, err := result(m)
-		if err == nil && a.Kind == wire.ElicitationURL {
-			p.consented(params, given)
-		}
-		return given, err
-	case <-ctx.Done():
+	m, err := deadline.Wait(ctx, answers)
+	if err != nil {
 		p.withdraw(id)
-		return nil, ctx.Err()
+		return nil, err
 	}
+	given, err := result(m)
+	if err == nil && a.Kind == wire.ElicitationURL {
+		p.consented(params, given)
+	}
+	return given, err
 }
 
 // question writes a request to the client. A client that has dropped its stream may

@@ -45,6 +45,7 @@ type conn struct {
 	broke error // why reading has failed, but for the end
 
 	patience time.Duration // how long the server may be silent; 0 is for ever
+	until    time.Time     // the request's time is over; zero is never
 	set      bool          // the deadline is set for the next reading, or for all
 	last     bool          // it is set for all
 
@@ -78,7 +79,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		return 0, c.broke
 	}
 	if !c.set && c.patience > 0 {
-		_ = c.net.SetReadDeadline(time.Now().Add(c.patience))
+		_ = c.net.SetReadDeadline(sooner(time.Now().Add(c.patience), c.until))
 	}
 	c.set = c.last
 	if c.cut.Load() { // before the deadline was set, perhaps
@@ -95,12 +96,12 @@ func (c *conn) Read(p []byte) (int, error) {
 
 func (c *conn) indulge() {
 	c.patience = 0
-	_ = c.net.SetReadDeadline(time.Time{})
+	_ = c.net.SetReadDeadline(c.until)
 }
 
 func (c *conn) hurry(d time.Duration) {
 	c.set, c.last = true, true
-	_ = c.net.SetReadDeadline(time.Now().Add(d))
+	_ = c.net.SetReadDeadline(sooner(time.Now().Add(d), c.until))
 }
 
 func (c *conn) close() { _ = c.net.Close() }
@@ -127,8 +128,8 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, until time.Time, patie
 	if cap(message) <= keepMessage {
 		c.message = message
 	}
-	stop := context.AfterFunc(ctx, c.interrupt)
-	c.patience, c.set, c.last = patience, true, false
+	stop := deadline.OnCancel(ctx, c.interrupt)
+	c.patience, c.until, c.set, c.last = patience, deadline.Of(ctx), true, false
 	_ = c.net.SetDeadline(until)
 	var resp *http.Response
 	err = os.ErrDeadlineExceeded

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/apart"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 )
 
 const (
@@ -120,6 +121,7 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 	if patience > 0 {
 		until = now.Add(patience)
 	}
+	until = sooner(until, deadline.Of(ctx))
 	for {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -133,6 +135,14 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 			return resp, err
 		}
 	}
+}
+
+// sooner is the sooner of two times, of which zero is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // connection is one that waits, or a new one.
