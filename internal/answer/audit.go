@@ -92,7 +92,7 @@ func (j *job) entry(e *ending) Record {
 	if j.rule != nil {
 		r.Rule, r.Action = j.rule.Name, j.rule.Action.Verb()
 	}
-	for _, f := range j.question.Fields[:min(len(j.question.Fields), maxAuditFields)] {
+	for _, f := range j.fields[:min(len(j.fields), maxAuditFields)] {
 		r.Fields = append(r.Fields, wire.Clean(f, maxPeerText))
 	}
 	if o.AuditValues {

@@ -18,6 +18,7 @@ func (j *job) client(ctx context.Context, patience time.Duration) ending {
 	if !j.question.ClientCan {
 		return j.unanswered(metrics.AskNoChannel, resolver.NoChannel, j.desk.options.Settings.OnNoChannel, j.whyNot())
 	}
+	j.question = nil
 	if patience > 0 {
 		c := deadline.By(ctx, time.Now().Add(patience), errPatience)
 		defer c.Release()

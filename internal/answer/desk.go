@@ -90,9 +90,10 @@ type job struct {
 	about    *Context
 	ask      resolver.Ask
 	begun    time.Time
-	question policy.Question
-	form     *form        // of an elicitation in form mode
-	rule     *policy.Rule // that decided; nil for none
+	question *policy.Question // nil once the client is asked, which takes long
+	fields   []string         // that a form asks for
+	form     *form            // of an elicitation in form mode
+	rule     *policy.Rule     // that decided; nil for none
 	observed []Observation
 }
 
@@ -100,7 +101,9 @@ type job struct {
 func newJob(d *Desk, c *Context, a *resolver.Ask, begun time.Time) *job {
 	j := new(job)
 	j.desk, j.about, j.ask, j.begun = d, c, *a, begun
-	c.question(&j.question, a)
+	j.question = new(policy.Question)
+	c.question(j.question, a)
+	j.fields = j.question.Fields
 	return j
 }
 
@@ -138,7 +141,7 @@ func (j *job) decide() (policy.Action, ending) {
 	if j.form, f = j.desk.read(&j.ask); f != nil {
 		return nil, ending{source: sourcePolicy, outcome: metrics.AskInvalid, failure: f}
 	}
-	rule, err := j.desk.options.Policy.Judge(&j.question, j.observe)
+	rule, err := j.desk.options.Policy.Judge(j.question, j.observe)
 	if err != nil {
 		return nil, j.closed(err)
 	}

@@ -25,7 +25,7 @@ func (j *job) policy(action policy.Action) ending {
 }
 
 func (j *job) accept(act *policy.Accept) ending {
-	content, err := act.ContentFor(&j.question)
+	content, err := act.ContentFor(j.question)
 	if err != nil {
 		return j.closed(err)
 	}

@@ -84,7 +84,7 @@ func (c *Context) end(due bool) (err, cause error) {
 	case c.err != nil:
 	case c.timed != nil && c.timed.Err() != nil:
 		c.err, c.cause = c.timed.Err(), context.Cause(c.timed)
-	case c.timed == nil && c.Context.Err() != nil:
+	case c.Context.Err() != nil:
 		c.err, c.cause = c.Context.Err(), context.Cause(c.Context)
 	case due || c.timed == nil && time.Until(c.at) <= 0:
 		c.err, c.cause = context.DeadlineExceeded, c.why
@@ -124,29 +124,4 @@ func OnCancel(ctx context.Context, f func()) (stop func() bool) {
 		return c.OnCancel(f)
 	}
 	return context.AfterFunc(ctx, f)
-}
-
-// Wait receives from a channel. It gives up with the context's error when that ends; for a Context a timer is enough.
-func Wait[T any](ctx context.Context, from <-chan T) (v T, err error) {
-	c, ok := ctx.(*Context)
-	if !ok {
-		select {
-		case v = <-from:
-			return v, nil
-		case <-ctx.Done():
-			return v, ctx.Err()
-		}
-	}
-	timer := time.NewTimer(time.Until(c.at))
-	defer timer.Stop()
-	due := false
-	select {
-	case v = <-from:
-		return v, nil
-	case <-timer.C:
-		due = true
-	case <-c.Context.Done():
-	}
-	err, _ = c.end(due)
-	return v, err
 }

@@ -14,17 +14,12 @@ func in(ctx context.Context, d time.Duration) *Context { return By(ctx, time.Now
 
 // ways are those in which one learns that a context has ended; each waits for it.
 var ways = map[string]func(ctx context.Context){
-	"done": func(ctx context.Context) { <-ctx.Done() },
-	"wait": func(ctx context.Context) { _, _ = Wait(ctx, make(chan int)) },
+	"done":    func(ctx context.Context) { <-ctx.Done() },
+	"awaited": func(ctx context.Context) { _, _ = NewAwaited[int]().Wait(ctx) },
 	"child": func(ctx context.Context) {
 		child, cancel := context.WithCancel(ctx)
 		defer cancel()
 		<-child.Done()
-	},
-	"looking": func(ctx context.Context) {
-		for ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
 	},
 }
 
@@ -126,28 +121,6 @@ func TestTheCauseOfAChild(t *testing.T) {
 		<-child.Done()
 		if !errors.Is(context.Cause(child), errWhy) || !errors.Is(Cause(child), errWhy) {
 			t.Errorf("%v, %v", context.Cause(child), Cause(child))
-		}
-	})
-}
-
-func TestWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := in(t.Context(), time.Minute)
-		defer c.Release()
-		for _, ctx := range []context.Context{c, t.Context()} {
-			from := make(chan int)
-			go func() { from <- 7 }()
-			if v, err := Wait(ctx, from); v != 7 || err != nil {
-				t.Errorf("%v, %v", v, err)
-			}
-		}
-		if c.timed != nil {
-			t.Error("a timer runs for it")
-		}
-		cancelled, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := Wait(cancelled, make(chan int)); !errors.Is(err, context.Canceled) {
-			t.Error(err)
 		}
 	})
 }

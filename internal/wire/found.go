@@ -37,11 +37,17 @@ const (
 type Found struct {
 	Kind Kind
 
-	ID, Method, Params, Result, Error Span
-
 	// Newlines: a raw CR or LF stands between two tokens, so that the message cannot
 	// go on one data: line as it is.
 	Newlines bool
+
+	// Ending is what resultType said so far.
+	Ending Ending
+	// Settled: the name of a member that input_required never has went by in result
+	// (content, structuredContent, contents, messages).
+	Settled bool
+
+	ID, Method, Params, Result, Error Span
 
 	// Of params. ProgressToken is that of params._meta from a client, and of params
 	// itself from a server.
@@ -55,10 +61,4 @@ type Found struct {
 
 	// EndedSubscription is the subscription id in _meta of result.
 	EndedSubscription Span
-
-	// Ending is what resultType said so far.
-	Ending Ending
-	// Settled: the name of a member that input_required never has went by in result
-	// (content, structuredContent, contents, messages).
-	Settled bool
 }

@@ -24,14 +24,14 @@ func (p *reply) Ask(ctx context.Context, a resolver.Ask) (json.RawMessage, error
 		return nil, err
 	}
 	id := rand.Text()
-	answers := make(chan []byte, 1)
-	forget, err := p.h.Store.Expect(p.session, id, func(m []byte) { answers <- m })
+	awaited := deadline.NewAwaited[[]byte]()
+	forget, err := p.h.Store.Expect(p.session, id, awaited.Deliver)
 	if err != nil {
 		return nil, answer.ErrNoChannel // too many questions are open: as good as none that can be put
 	}
 	defer forget()
 	p.question(id, a.Method, params)
-	m, err := deadline.Wait(ctx, answers)
+	m, err := awaited.Wait(ctx)
 	if err != nil {
 		p.withdraw(id)
 		return nil, err
