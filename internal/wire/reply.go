@@ -21,6 +21,10 @@ func (s *Scanner) AppendReply(dst, id []byte) []byte {
 	return c.rest()
 }
 
+// MostAdded is how many bytes are added to a server's message with an id at most, when it
+// becomes a reply, beside the other id.
+const MostAdded = len(wrapOpen) + len(wrapClose)
+
 // ReplySize is the length of what AppendReply appends for an id of idLen bytes.
 func (s *Scanner) ReplySize(idLen int) int {
 	n := len(s.buf) + idLen

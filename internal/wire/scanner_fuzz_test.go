@@ -286,6 +286,9 @@ func checkReply(t *testing.T, s *Scanner, o *oracle, seed uint64) {
 	if n := s.ReplySize(5); n != len(got) {
 		t.Fatalf("ReplySize %d, want %d: %q", n, len(got), got)
 	}
+	if most := s.Len() - s.ID.Len() + 5 + MostAdded; s.ID.IsSet() && len(got) > most {
+		t.Fatalf("%d bytes, more than %d: %q", len(got), most, got)
+	}
 	var written bytes.Buffer
 	if err := s.WriteReply(&written, []byte(`"new"`)); err != nil || !bytes.Equal(written.Bytes(), got) {
 		t.Fatalf("WriteReply %v %q\nwant %q", err, written.Bytes(), got)

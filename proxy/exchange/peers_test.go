@@ -152,7 +152,7 @@ func (c *client) Reply(m *wire.Scanner) error {
 }
 
 // Stream implements upstream.Sink.
-func (c *client) Stream() (io.Writer, []byte, bool) { return nil, nil, false }
+func (c *client) Stream(int64) (io.Writer, []byte, bool) { return nil, nil, false }
 
 // Waiting implements Client.
 func (c *client) Waiting([]resolver.Ask) {}

@@ -174,28 +174,29 @@ func (p *reply) send(msg []byte) {
 func (p *reply) streams() bool { return p.streaming || !p.accept.json }
 
 // Stream implements upstream.Sink: a long response is passed on in pieces.
-func (p *reply) Stream() (io.Writer, []byte, bool) {
+func (p *reply) Stream(size int64) (io.Writer, []byte, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, shared := p.w.(*member); shared || p.ended || p.gone || p.streams() {
 		return nil, nil, false // what is cut off on a shared connection would spoil the others
 	}
-	p.json(-1)
-	p.long = true
+	p.long = true // and can still be cancelled
+	p.header(size + int64(len(p.id)))
 	return p.w, p.id, true
 }
 
-// json writes the header of a JSON body; size is -1 when it is not known.
+// json begins a JSON body that is written whole.
 func (p *reply) json(size int) {
-	if size >= 0 { // one that is passed on in pieces can still be cancelled
-		p.leave()
-	}
+	p.leave()
+	p.header(int64(size))
+}
+
+// header writes the header of a JSON body.
+func (p *reply) header(size int64) {
 	p.begun = true
 	h := p.w.Header()
 	h["Content-Type"] = contentJSON
-	if size >= 0 {
-		h["Content-Length"] = []string{strconv.Itoa(size)}
-	}
+	h["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 	p.w.WriteHeader(http.StatusOK)
 }
 

@@ -69,7 +69,7 @@ func (p *reply) respond(status int, msg []byte, newlines bool) {
 	if p.streaming {
 		p.event(msg, newlines)
 	} else {
-		p.json(status, len(msg))
+		p.json(status, int64(len(msg)))
 		_, _ = p.w.Write(msg) // who is gone has cancelled
 	}
 	p.end()
@@ -84,13 +84,11 @@ func (p *reply) send(status int, msg []byte) {
 	}
 }
 
-// json writes the header of a JSON body; size is -1 when it is not known.
-func (p *reply) json(status, size int) {
+// json writes the header of a JSON body of size bytes.
+func (p *reply) json(status int, size int64) {
 	h := p.w.Header()
 	h["Content-Type"] = contentJSON
-	if size >= 0 {
-		h["Content-Length"] = []string{strconv.Itoa(size)}
-	}
+	h["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 	p.w.WriteHeader(status)
 }
 

@@ -57,7 +57,7 @@ func (p *reply) Reply(m *wire.Scanner) error {
 		p.event(m.AppendReply(nil, p.id), m.Newlines)
 		p.end()
 	default:
-		p.json(p.statusOf(m), m.ReplySize(len(p.id)))
+		p.json(p.statusOf(m), int64(m.ReplySize(len(p.id))))
 		err := m.WriteReply(p.w, p.id)
 		p.end()
 		return err
@@ -101,13 +101,13 @@ func (p *reply) statusOf(m *wire.Scanner) int {
 }
 
 // Stream implements upstream.Sink: a long response is passed on in pieces.
-func (p *reply) Stream() (io.Writer, []byte, bool) {
+func (p *reply) Stream(size int64) (io.Writer, []byte, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended || p.streaming || p.method == wire.MethodDiscover {
 		return nil, nil, false
 	}
-	p.json(http.StatusOK, -1)
+	p.json(http.StatusOK, size+int64(len(p.id)))
 	p.long = true
 	p.end() // what else would be said is the pieces
 	return p.w, p.id, true

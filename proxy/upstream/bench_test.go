@@ -49,7 +49,7 @@ type counting struct{ n int }
 
 func (s *counting) Notify(*wire.Scanner)              { s.n++ }
 func (s *counting) Reply(m *wire.Scanner) error       { return m.WriteReply(io.Discard, []byte("1")) }
-func (s *counting) Stream() (io.Writer, []byte, bool) { return io.Discard, []byte("1"), true }
+func (s *counting) Stream(int64) (io.Writer, []byte, bool) { return io.Discard, []byte("1"), true }
 
 // BenchmarkAttempt stands beside BenchmarkRoundTrip: the ratio of the two is what an attempt costs.
 func BenchmarkAttempt(b *testing.B) {

@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -13,7 +14,7 @@ const (
 	// streamOver is the length of a reply in bytes above which it may go down before it has come whole.
 	streamOver = 1 << 20
 	// chunk is how much is read at a time where the length is not known, or the reply goes down in pieces.
-	chunk = 128 << 10
+	chunk = 48 << 10
 )
 
 // readJSON takes in a body that is one message. length is its size in bytes, -1 when not known.
@@ -23,9 +24,9 @@ func (a *attempt) readJSON(body io.Reader, length int64) *Error {
 	}
 	a.begin()
 	defer a.end()
-	p := passage{a: a, may: length > streamOver && a.success() && !a.takenApart()}
+	p := passage{a: a, length: length, may: length > streamOver && a.success() && !a.takenApart()}
 	for {
-		room := a.scan.Room(p.room(length))
+		room := a.scan.Room(p.room())
 		n, err := body.Read(room)
 		if n > 0 {
 			if fault := a.scan.Added(n); fault != nil {
@@ -73,11 +74,13 @@ func (a *attempt) tooLong(n int64) bool {
 // passage is a long reply's way down while it still arrives. The zero Writer means that it is buffered, so that any fault
 // can still be told as one error.
 type passage struct {
-	a   *attempt
-	may bool // the sink has not been asked and may be
+	a      *attempt
+	length int64 // of the body, -1 when not known
+	may    bool  // the sink has not been asked and may be
 
-	to io.Writer
-	id []byte
+	to   io.Writer
+	id   []byte
+	left int64 // how many bytes are still to be written to it
 
 	lead             int  // bytes before the message
 	sawID, sawEnding bool // they have come, and are right
@@ -85,8 +88,8 @@ type passage struct {
 
 // room is how many bytes to ask room for: a known length once and exactly, if it is short or so much of it has come that
 // it is believed; otherwise as much again as there is.
-func (p *passage) room(length int64) int {
-	have := p.a.scan.Len()
+func (p *passage) room() int {
+	length, have := p.length, p.a.scan.Len()
 	switch {
 	case p.to != nil:
 		return max(chunk/2, chunk-len(p.a.scan.Bytes())) // what is held back of it seldom has to make it larger
@@ -109,11 +112,12 @@ func (p *passage) advance() *Error {
 			return nil // told when the message is whole
 		}
 		p.may = false
-		w, id, ok := p.a.sink.Stream()
+		size := p.most()
+		w, id, ok := p.a.sink.Stream(size)
 		if !ok {
 			return nil
 		}
-		p.to, p.id, p.a.passed = w, id, true
+		p.to, p.id, p.left, p.a.passed = w, id, size+int64(len(id)), true
 		p.lead = s.Len() - len(s.Bytes())
 	}
 	if fault := p.check(); fault != nil {
@@ -122,14 +126,44 @@ func (p *passage) advance() *Error {
 	return p.drain()
 }
 
+// most is how many bytes the reply has at most, beside its id.
+func (p *passage) most() int64 {
+	size := p.length - int64(len(p.a.id)) // which no other spelling makes shorter
+	if p.a.call.Passed == nil {
+		size += int64(wire.MostAdded)
+	}
+	return size
+}
+
 // drain hands on what no later byte can change.
 func (p *passage) drain() *Error {
 	s := &p.a.scan
-	if err := s.Drain(p.to, p.id); err != nil {
-		return p.fault(p.a.because(Broken, "the reply could not be passed on", err))
+	if err := s.Drain(p, p.id); err != nil {
+		return p.unpassable(err)
 	}
 	p.a.forgotten = s.Len() - p.lead - len(s.Bytes())
 	return nil
+}
+
+// Write implements io.Writer, for what goes down.
+func (p *passage) Write(b []byte) (int, error) {
+	n, err := p.to.Write(b)
+	p.left -= int64(n)
+	return n, err
+}
+
+// pad makes the reply as long as it was said to be: white space may follow a JSON value (RFC 8259, 2).
+func (p *passage) pad() error {
+	for blanks := strings.Repeat(" ", 64); p.left > 0; {
+		if _, err := io.WriteString(p, blanks[:min(p.left, int64(len(blanks)))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *passage) unpassable(err error) *Error {
+	return p.fault(p.a.because(Broken, "the reply could not be passed on", err))
 }
 
 // check looks at what has come in since the last piece went down, while it is still there.
@@ -158,6 +192,9 @@ func (p *passage) finish() *Error {
 	}
 	if fault := p.drain(); fault != nil {
 		return fault
+	}
+	if err := p.pad(); err != nil {
+		return p.unpassable(err)
 	}
 	p.a.accept()
 	p.a.res = Result{Outcome: Complete}

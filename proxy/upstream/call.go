@@ -46,8 +46,9 @@ type Sink interface {
 	Reply(m *wire.Scanner) error
 	// Stream is asked at most once in an attempt, for a long result whose length is known and which can no longer turn out
 	// to be an input_required. With ok, w gets the response in pieces under id, the client's raw id, and there is no Reply:
-	// the attempt's return is the end of it, and an error then is always Broken.
-	Stream() (w io.Writer, id []byte, ok bool)
+	// the attempt's return is the end of it, and an error then is always Broken. So that its length can be told before it has
+	// come, it has size bytes and those of the id: blanks at the end make up for what is cut out of it.
+	Stream(size int64) (w io.Writer, id []byte, ok bool)
 }
 
 // Flusher is a Sink that may keep what it is notified of until Flush, which is called when no more is at hand.

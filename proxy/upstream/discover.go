@@ -131,7 +131,7 @@ type probe struct {
 func (p *probe) Notify(*wire.Scanner) {}
 
 // Stream is for replies that go to a client.
-func (p *probe) Stream() (io.Writer, []byte, bool) { return nil, nil, false }
+func (p *probe) Stream(int64) (io.Writer, []byte, bool) { return nil, nil, false }
 
 // Reply keeps the answer.
 func (p *probe) Reply(m *wire.Scanner) error {

@@ -48,7 +48,7 @@ func (u *Upstream) listen(ctx context.Context, cred Credential, l *listen) *Erro
 func (l *listen) Notify(*wire.Scanner) {}
 
 // Stream implements Sink.
-func (l *listen) Stream() (io.Writer, []byte, bool) { return nil, nil, false }
+func (l *listen) Stream(int64) (io.Writer, []byte, bool) { return nil, nil, false }
 
 // Reply implements Sink: it ends the listen.
 func (l *listen) Reply(m *wire.Scanner) error {

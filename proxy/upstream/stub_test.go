@@ -198,6 +198,7 @@ type sink struct {
 	takes  bool // takes streams
 	stream bytes.Buffer
 	asked  int
+	size   int64 // that it was asked with
 	piece  func() // called with each piece of a stream
 }
 
@@ -208,7 +209,8 @@ func (s *sink) Reply(m *wire.Scanner) error {
 	return s.refuse
 }
 
-func (s *sink) Stream() (io.Writer, []byte, bool) {
+func (s *sink) Stream(size int64) (io.Writer, []byte, bool) {
+	s.size = size
 	s.asked++
 	return s, []byte(`"x"`), s.takes
 }

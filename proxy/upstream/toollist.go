@@ -103,7 +103,7 @@ type pageSink struct {
 func (s *pageSink) Notify(*wire.Scanner) {}
 
 // Stream is for replies that go to a client.
-func (s *pageSink) Stream() (io.Writer, []byte, bool) { return nil, nil, false }
+func (s *pageSink) Stream(int64) (io.Writer, []byte, bool) { return nil, nil, false }
 
 // Reply reads the page.
 func (s *pageSink) Reply(m *wire.Scanner) error {
