@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"hash/maphash"
 	"slices"
 	"sync"
 )
@@ -30,7 +29,7 @@ func ValidateStrict(value []byte) error {
 	if err := Validate(value); err != nil {
 		return err
 	}
-	return noDuplicates(bytes.TrimPrefix(value, []byte(byteOrderMark)), maphash.MakeSeed())
+	return noDuplicates(bytes.TrimPrefix(value, []byte(byteOrderMark)))
 }
 
 // KindOf is the kind of a JSON value by how it starts: '{', '[', '"', '0' for a

@@ -121,9 +121,9 @@ func (s *Scanner) nameEnds(i int) Reason {
 	key := s.buf[l.nameLo+1-s.base : i-1]
 	hash := uint64(0)
 	if s.escaped {
-		l.member, hash = classifyEscaped(s.seed, l.of, key)
+		l.member, hash = classifyEscaped(l.of, key)
 	} else if l.member = classify(l.of, key); l.member == other || l.member == memberReserved {
-		hash = maphash.Bytes(s.seed, key)
+		hash = maphash.Bytes(seed, key)
 	}
 	if !l.seen.add(l.member, hash) {
 		return Duplicate
@@ -181,8 +181,11 @@ func (s *Scanner) valueEnds(i int) state {
 		return wantNothing
 	}
 	l := &s.levels[s.tracked-1]
-	if l.member != other {
-		s.note(l, Span{l.valueLo, s.base + i})
+	switch v := (Span{l.valueLo, s.base + i}); {
+	case l.member != other:
+		s.note(l, v)
+	case s.recall != nil && l.first == '[':
+		s.longArray(v)
 	}
 	if s.wraps(l) {
 		s.putIn(s.base+i, wrapClose)

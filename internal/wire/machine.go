@@ -103,7 +103,18 @@ func (s *Scanner) scan() *Error {
 				goto closed
 			}
 			if s.depth == s.tracked {
+				n := 0
+				if c == '[' && s.recall != nil {
+					var more bool
+					if n, more = s.recalled(b[i:]); more {
+						return s.stop(i, st, torn)
+					}
+				}
 				s.valueStarts(i, c)
+				if n > 0 {
+					i += n
+					goto ended
+				}
 			}
 			if c == '{' || c == '[' {
 				if st, reason = s.open(c == '{'); reason != 0 {

@@ -35,14 +35,16 @@ type Scanner struct {
 	shape   shape
 	cuts    []cut // what edits leave out or put in, in order
 	idDone  bool  // Drain has written the id
-	seed    maphash.Seed
-	digest  digest
+	recall  *Recall
 }
+
+// seed is what names are hashed with: nobody outside can choose them for a clash.
+var seed = maphash.MakeSeed()
 
 // Init makes the Scanner ready for a message. buf is the storage to use, nil for
 // none; its content is ignored.
 func (s *Scanner) Init(role Role, buf []byte) {
-	s.Found, s.digest = Found{}, digest{}
+	s.Found, s.recall = Found{}, nil
 	s.role, s.any, s.whole = role, false, false
 	s.buf, s.base, s.around, s.taken, s.err = buf[:0], 0, 0, 0, nil
 	s.state, s.at, s.depth, s.object = atLead, 0, 0, false
@@ -57,9 +59,6 @@ func (s *Scanner) Init(role Role, buf []byte) {
 	s.tracked, s.shape, s.cuts, s.idDone = 0, shape{}, s.cuts[:0], false
 	if cap(s.cuts) > keepTable {
 		s.cuts = nil
-	}
-	if s.seed == (maphash.Seed{}) {
-		s.seed = maphash.MakeSeed()
 	}
 }
 
@@ -113,6 +112,12 @@ func (s *Scanner) Added(n int) error {
 func (s *Scanner) End() error {
 	if s.err != nil {
 		return s.err
+	}
+	if r := s.recall; r != nil && len(r.known) > 0 { // it may wait for more of one
+		r.known = nil
+		if err := s.advance(); err != nil {
+			return err
+		}
 	}
 	s.finish()
 	if s.role == FromClient && s.levels != nil {

@@ -98,7 +98,7 @@ func put(table []uint64, hash uint64) bool {
 
 // classifyEscaped is classify and hash for a name with escapes, without holding the
 // decoded name.
-func classifyEscaped(seed maphash.Seed, of member, raw []byte) (member, uint64) {
+func classifyEscaped(of member, raw []byte) (member, uint64) {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	var room [64]byte // longer than any known name

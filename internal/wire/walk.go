@@ -115,10 +115,10 @@ func elements(array []byte, f func(value []byte) error) error {
 
 // noDuplicates refuses members that appear twice anywhere in a valid value. It
 // recurses at most MaxDepth times.
-func noDuplicates(value []byte, seed maphash.Seed) error {
+func noDuplicates(value []byte) error {
 	switch KindOf(value) {
 	case '[':
-		return elements(value, func(v []byte) error { return noDuplicates(v, seed) })
+		return elements(value, noDuplicates)
 	case '{':
 		var names seen
 		m := members{obj: value}
@@ -127,10 +127,10 @@ func noDuplicates(value []byte, seed maphash.Seed) error {
 			switch {
 			case !more:
 				return err
-			case !names.add(other, hashName(seed, m.name[1:len(m.name)-1])):
+			case !names.add(other, hashName(m.name[1:len(m.name)-1])):
 				return &Error{Reason: Duplicate}
 			}
-			if err = noDuplicates(m.value, seed); err != nil {
+			if err = noDuplicates(m.value); err != nil {
 				return err
 			}
 		}
@@ -138,10 +138,10 @@ func noDuplicates(value []byte, seed maphash.Seed) error {
 	return nil
 }
 
-func hashName(seed maphash.Seed, raw []byte) uint64 {
+func hashName(raw []byte) uint64 {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return maphash.Bytes(seed, raw)
 	}
-	_, hash := classifyEscaped(seed, other, raw)
+	_, hash := classifyEscaped(other, raw)
 	return hash
 }

@@ -78,11 +78,13 @@ type attempt struct {
 	header  http.Header
 	values  [3]string // of headers
 
-	scan   wire.Scanner // of the message that comes in
-	buffer []byte       // its storage between messages
-	read   []byte       // what is read of an event stream; nil until there is one
-	res    Result       // what it brought
-	status int          // HTTP status; 0 until one came
+	scan   wire.Scanner          // of the message that comes in
+	recall wire.Recall           // of that
+	lists  [listsMax]*wire.Known // that it looks out for
+	buffer []byte                // its storage between messages
+	read   []byte                // what is read of an event stream; nil until there is one
+	res    Result                // what it brought
+	status int                   // HTTP status; 0 until one came
 
 	forgotten int // how many bytes of the message have gone down and are no longer in the scanner
 
@@ -119,7 +121,7 @@ func (a *attempt) release() {
 		a.meta, a.members, a.body = nil, nil, nil
 	}
 	clear(a.header)
-	a.values = [3]string{}
+	a.values, a.recall, a.lists = [3]string{}, wire.Recall{}, [listsMax]*wire.Known{}
 	a.u.attempts.Put(a)
 }
 
@@ -143,6 +145,9 @@ func (a *attempt) begin() {
 	a.scan.Init(wire.FromServer, a.buffer)
 	if a.call.Passed != nil {
 		a.scan.KeepAll()
+	}
+	if a.call.Method == wire.MethodToolsList {
+		a.scan.Recall(&a.recall, a.u.lists.recall(a.lists[:0]))
 	}
 	a.forgotten = 0
 }

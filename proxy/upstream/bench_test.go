@@ -47,8 +47,8 @@ func quick(b *testing.B, size int, events bool) *stub {
 // counting is a sink that passes a reply on to nobody.
 type counting struct{ n int }
 
-func (s *counting) Notify(*wire.Scanner)              { s.n++ }
-func (s *counting) Reply(m *wire.Scanner) error       { return m.WriteReply(io.Discard, []byte("1")) }
+func (s *counting) Notify(*wire.Scanner)                   { s.n++ }
+func (s *counting) Reply(m *wire.Scanner) error            { return m.WriteReply(io.Discard, []byte("1")) }
 func (s *counting) Stream(int64) (io.Writer, []byte, bool) { return io.Discard, []byte("1"), true }
 
 // BenchmarkAttempt stands beside BenchmarkRoundTrip: the ratio of the two is what an attempt costs.

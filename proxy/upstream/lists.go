@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"hash/maphash"
 	"sync"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -9,13 +8,11 @@ import (
 )
 
 // listsMax is how many lists are remembered.
-const listsMax = 16
+const listsMax = 4
 
-// Lists remembers of the tool lists that came last what was found in them: a server sends the same one again and again, and
+// Lists remembers the tool lists that came last, and what was found in them: a server sends the same one again and again, and
 // looking through it costs more than passing it on. It is safe for concurrent use.
 type Lists struct {
-	seed maphash.Seed
-
 	mu    sync.Mutex
 	known [listsMax]judged
 	next  int // to be forgotten
@@ -23,8 +20,7 @@ type Lists struct {
 
 // judged is what is known of a list.
 type judged struct {
-	hash         uint64
-	size         int
+	tools        *wire.Known // nil: there is none
 	told, lacked trait
 }
 
@@ -36,10 +32,35 @@ const (
 	change                        // what legacy clients must not be shown as it is
 )
 
-func (l *Lists) init() { l.seed = maphash.MakeSeed() }
-
 // Lists is what is remembered of the server's tool lists.
 func (u *Upstream) Lists() *Lists { return &u.lists }
+
+// recall is what a scanner of a tool list looks out for. dst is the storage to use.
+func (l *Lists) recall(dst []*wire.Known) []*wire.Known {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.known {
+		if k := l.known[i].tools; k != nil {
+			dst = append(dst, k)
+		}
+	}
+	return dst
+}
+
+// remember takes note of a list that has come whole.
+func (l *Lists) remember(m *wire.Scanner) {
+	if m.Recognised() != nil {
+		return
+	}
+	k := m.Know()
+	if k == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[l.next] = judged{tools: k}
+	l.next = (l.next + 1) % listsMax
+}
 
 // Unchanged tells whether it is known that a list goes to legacy clients as it is.
 func (l *Lists) Unchanged(m *wire.Scanner) bool { return l.lacks(m, change, nil) }
@@ -53,41 +74,38 @@ func (l *Lists) NoteUnchanged(m *wire.Scanner) {
 func (l *Lists) marked(m *wire.Scanner) bool { return !l.lacks(m, annotations, toolschema.Marked) }
 
 // lacks tells whether a list is known to lack a trait, and looks if that is not known; without a look it lacks nothing.
+// Only the tools of a list have traits.
 func (l *Lists) lacks(m *wire.Scanner, t trait, has func(result []byte) bool) bool {
-	hash, size := m.ResultDigest(l.seed)
-	if told, lacked := l.find(hash, size); told&t != 0 || has == nil {
+	k := m.Recognised()
+	if told, lacked := l.find(k); told&t != 0 || has == nil {
 		return lacked&t != 0
 	}
 	lacks := !has(m.Result.Of(m.Bytes()))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := l.at(hash, size)
-	if k == nil {
-		k = &l.known[l.next]
-		*k = judged{hash: hash, size: size}
-		l.next = (l.next + 1) % listsMax
-	}
-	k.told |= t
-	if lacks {
-		k.lacked |= t
+	if j := l.at(k); j != nil {
+		j.told |= t
+		if lacks {
+			j.lacked |= t
+		}
 	}
 	return lacks
 }
 
-func (l *Lists) find(hash uint64, size int) (told, lacked trait) {
+func (l *Lists) find(k *wire.Known) (told, lacked trait) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.at(hash, size); k != nil {
-		return k.told, k.lacked
+	if j := l.at(k); j != nil {
+		return j.told, j.lacked
 	}
 	return 0, 0
 }
 
 // at is called with mu held.
-func (l *Lists) at(hash uint64, size int) *judged {
+func (l *Lists) at(k *wire.Known) *judged {
 	for i := range l.known {
-		if k := &l.known[i]; k.hash == hash && k.size == size && k.told != 0 {
-			return k
+		if j := &l.known[i]; j.tools == k && k != nil {
+			return j
 		}
 	}
 	return nil

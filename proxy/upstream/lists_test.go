@@ -2,32 +2,41 @@ package upstream
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
-func scannedList(tb testing.TB, result string) *wire.Scanner {
+// scannedList is a list as an attempt takes it in.
+func scannedList(tb testing.TB, l *Lists, result string) *wire.Scanner {
 	tb.Helper()
 	m := new(wire.Scanner)
 	m.Init(wire.FromServer, nil)
+	m.Recall(new(wire.Recall), l.recall(nil))
 	if err := m.Feed([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)); err != nil {
 		tb.Fatal(err)
 	}
 	if err := m.End(); err != nil {
 		tb.Fatal(err)
 	}
+	l.remember(m)
 	return m
+}
+
+// many is a list of some length that has tool in it.
+func many(tool string) string {
+	return `{"tools":[` + strings.Repeat(plainTool+",", 50) + tool + `]}`
 }
 
 // What is known of a list is known of it alone, and each thing for itself.
 func TestListsAreToldApart(t *testing.T) {
 	var l Lists
-	l.init()
-	plain, other := scannedList(t, `{"tools":[`+plainTool+`]}`), scannedList(t, `{"tools":[`+marked("a", "A")+`]}`)
-	for range 2 {
+	for range 3 {
+		plain, other := scannedList(t, &l, many(plainTool)), scannedList(t, &l, many(marked("a", "A")))
 		if l.marked(plain) || !l.marked(other) {
 			t.Error("an annotation is overlooked, or one found that is not there")
 		}
@@ -35,7 +44,8 @@ func TestListsAreToldApart(t *testing.T) {
 			t.Error("a list goes as it is that nobody has looked at")
 		}
 	}
-	l.NoteUnchanged(plain)
+	l.NoteUnchanged(scannedList(t, &l, many(plainTool)))
+	plain, other := scannedList(t, &l, many(plainTool)), scannedList(t, &l, many(marked("a", "A")))
 	if !l.Unchanged(plain) || l.Unchanged(other) || l.marked(plain) || !l.marked(other) {
 		t.Error("lists are mixed up")
 	}
@@ -44,30 +54,37 @@ func TestListsAreToldApart(t *testing.T) {
 // However many lists there are, the memory for them has a bound; one that is forgotten is looked at again.
 func TestListsAreForgotten(t *testing.T) {
 	var l Lists
-	l.init()
-	of := func(i int) *wire.Scanner { return scannedList(t, fmt.Sprintf(`{"tools":[],"n":%d}`, i)) }
-	first := of(0)
-	l.NoteUnchanged(first)
+	of := func(i int) *wire.Scanner { return scannedList(t, &l, many(fmt.Sprint(i))) }
+	l.NoteUnchanged(of(0))
 	for i := range listsMax - 1 {
 		l.NoteUnchanged(of(i + 1))
 	}
-	if !l.Unchanged(first) {
+	if !l.Unchanged(of(0)) {
 		t.Error("forgotten too early")
 	}
 	l.NoteUnchanged(of(listsMax))
-	if l.Unchanged(first) || l.marked(first) {
+	if m := of(0); l.Unchanged(m) || l.marked(m) {
 		t.Error("not forgotten, or misjudged then")
+	}
+}
+
+// Of a short list nothing is remembered, and it is looked at each time.
+func TestShortLists(t *testing.T) {
+	var l Lists
+	m := scannedList(t, &l, `{"tools":[`+marked("a", "A")+`]}`)
+	l.NoteUnchanged(m)
+	if l.Unchanged(m) || !l.marked(m) || l.marked(scannedList(t, &l, `{"tools":[]}`)) {
+		t.Error("misjudged")
 	}
 }
 
 func TestListsAreForAll(t *testing.T) {
 	var l Lists
-	l.init()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for i := range 200 {
-				plain, other := scannedList(t, fmt.Sprintf(`{"tools":[],"n":%d}`, i%20)), scannedList(t, `{"tools":[`+marked("a", "A")+`]}`)
+				plain, other := scannedList(t, &l, many(fmt.Sprint(i%20))), scannedList(t, &l, many(marked("a", "A")))
 				l.NoteUnchanged(plain)
 				if l.marked(plain) || !l.marked(other) || l.Unchanged(other) {
 					t.Error("lists are mixed up")
@@ -78,21 +95,48 @@ func TestListsAreForAll(t *testing.T) {
 	wg.Wait()
 }
 
+// A list that comes again goes down as it did the first time, whatever it comes in.
+func TestAListThatComesAgain(t *testing.T) {
+	body := strings.Replace(result(many(plainTool)), `{"tools"`, `{"resultType":"complete","ttlMs":1000,"cacheScope":"public","tools"`, 1)
+	var times atomic.Int32
+	u := to(t, serve(t, func(w http.ResponseWriter, r *http.Request, q seen) {
+		if times.Add(1)%2 == 0 {
+			say(200, "application/json", body)(w, r, q)
+		} else {
+			say(200, "text/event-stream", "data: "+body+"\n\n")(w, r, q)
+		}
+	}))
+	var first string
+	for i := range 6 {
+		got, _, err := try(t, u, request(t, `{"jsonrpc":"2.0","id":"x","method":"tools/list"}`), Retry{})
+		if err != nil || len(got.replies) != 1 {
+			t.Fatalf("%d: %+v, %d replies", i, err, len(got.replies))
+		}
+		if i == 0 {
+			first = got.replies[0]
+		}
+		if got.replies[0] != first || strings.Contains(first, "ttlMs") {
+			t.Fatalf("%d: %s\nwant %s", i, got.replies[0], first)
+		}
+	}
+}
+
 // BenchmarkKnownList is what a long list costs that has come before.
 func BenchmarkKnownList(b *testing.B) {
 	var l Lists
-	l.init()
 	m := new(wire.Scanner)
-	msg := `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.TrimSuffix(strings.Repeat(plainTool+",", 83_000/len(plainTool)), ",") + `]}}`
+	msg := []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.TrimSuffix(strings.Repeat(plainTool+",", 83_000/len(plainTool)), ",") + `]}}`)
 	b.SetBytes(int64(len(msg)))
 	b.ReportAllocs()
+	var r wire.Recall
+	room := make([]*wire.Known, 0, listsMax)
 	for b.Loop() {
-		b.StopTimer()
 		m.Init(wire.FromServer, m.Release())
-		if m.Feed([]byte(msg)) != nil || m.End() != nil {
+		m.Recall(&r, l.recall(room))
+		if m.Feed(msg) != nil || m.End() != nil {
 			b.Fatal("refused")
 		}
-		b.StartTimer()
+		l.remember(m)
 		if l.marked(m) || l.Unchanged(m) {
 			b.Fatal("misjudged")
 		}

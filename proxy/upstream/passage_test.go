@@ -114,7 +114,7 @@ type closedSink struct {
 }
 
 func (s *closedSink) Stream(int64) (io.Writer, []byte, bool) { return s, []byte("1"), true }
-func (s *closedSink) Write([]byte) (int, error)         { return 0, s.err }
+func (s *closedSink) Write([]byte) (int, error)              { return 0, s.err }
 
 // Memory for a length that a server merely claims is not taken.
 func TestRoomIsNotTakenOnTrust(t *testing.T) {

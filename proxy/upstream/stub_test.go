@@ -198,7 +198,7 @@ type sink struct {
 	takes  bool // takes streams
 	stream bytes.Buffer
 	asked  int
-	size   int64 // that it was asked with
+	size   int64  // that it was asked with
 	piece  func() // called with each piece of a stream
 }
 

@@ -99,6 +99,7 @@ func (w *walk) add(p toolPage) bool {
 // to nothing.
 func (u *Upstream) learn(c *Call, m *wire.Scanner, asked uint64) {
 	t, who, now := &u.tools, u.audience(c.Credential), time.Now()
+	u.lists.remember(m)
 	cursor := wire.Get(c.Request.Params.Of(c.Request.Bytes()), "cursor")
 	if t.knowsNone(who, now) && (cursor == nil || !t.walking(who)) && !u.lists.marked(m) {
 		return

@@ -57,7 +57,6 @@ func New(o Options) *Upstream {
 	u.verdict.era = o.Era
 	u.views.init()
 	u.tools.init()
-	u.lists.init()
 	u.accepted.onForgetting = func() { u.log.Warn("so many credentials are in use that accepted ones are forgotten") }
 	u.views.private.onForgetting = func() { u.log.Warn("so many credentials are in use that their views are forgotten") }
 	u.tools.private.onForgetting = func() { u.log.Warn("so many credentials are in use that their tools' headers are forgotten") }
