@@ -32,7 +32,7 @@ const (
 	sweepEvery = 5 * time.Second
 	// fresh is how long one has waited at most that is not looked at before its next request. What the server says of it
 	// meanwhile may as well be on its way.
-	fresh = 10 * time.Millisecond
+	fresh = 5 * time.Millisecond
 )
 
 // ErrSilence says that the server was silent for too long.
