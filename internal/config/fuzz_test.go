@@ -19,6 +19,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(string(example))
 	f.Add(good)
 	f.Add(good + "policy: {rules: [{name: x, match: {tool: 'a*'}, accept: {content: {a: 1, b: [x]}}}]}\n")
+	f.Add("---")
 	f.Add("a: &a [*a]\n<<: *a\n? [x]\n: !y z\n--- \n")
 	f.Fuzz(func(t *testing.T, yaml string) {
 		c, problems := Parse("c.yaml", []byte(yaml), Options{Actions: testActions(), LookupEnv: lookup})

@@ -98,7 +98,11 @@ func document(data []byte) (*yaml.Node, *Problem) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntax(err, bytes.Count(data, []byte("\n"))+1)
 	}
-	return doc.Content[0], nil
+	root := doc.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Value == "" { // an empty one, which may be said to be behind the end of the file
+		root.Line = doc.Line
+	}
+	return root, nil
 }
 
 // syntax takes the line out of an error of the YAML parser.
