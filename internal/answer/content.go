@@ -22,7 +22,11 @@ func (f *form) check(content []byte) error {
 	if err := wire.ValidateStrict(content); err != nil {
 		return errors.New("the content is not unambiguous JSON")
 	}
-	object, ok := decode(content).(map[string]any)
+	decoded, err := decode(content)
+	if err != nil {
+		return errors.New("the content is not unambiguous JSON, or nested too deeply")
+	}
+	object, ok := decoded.(map[string]any)
 	if !ok {
 		return errors.New("the content is no object")
 	}

@@ -27,7 +27,8 @@ type form struct {
 	fields map[string]field
 	// weight is the number of values in the library's schema.
 	weight int
-	types  fieldTypes
+	// types spares simple forms the library.
+	types fieldTypes
 }
 
 // field is what is checked here of one property.
@@ -46,7 +47,11 @@ func compile(raw []byte) (*form, error) {
 	if err := wire.ValidateStrict(raw); err != nil {
 		return nil, err
 	}
-	object, ok := decode(raw).(map[string]any)
+	decoded, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := decoded.(map[string]any)
 	if !ok {
 		return nil, errors.New("it is no object")
 	}
@@ -101,31 +106,45 @@ func size(v any) int {
 	return n
 }
 
-// decode reads valid JSON without duplicate members, and keeps the digits of its numbers.
-func decode(raw []byte) any {
+// maxNesting is how deeply what is decoded may be nested. A form is flat; what is left out of it need not be.
+const maxNesting = 64
+
+var errAmbiguous = errors.New("it is not unambiguous JSON")
+
+// decode reads valid JSON and keeps the digits of its numbers. Names that only differ by halves of surrogate pairs are one
+// name in Go, and so an error.
+func decode(raw []byte) (any, error) { return decodeWithin(raw, maxNesting) }
+
+func decodeWithin(raw []byte, depth int) (any, error) {
+	if depth < 0 {
+		return nil, errors.New("it is nested too deeply")
+	}
 	raw = bytes.TrimSpace(raw)
 	switch wire.KindOf(raw) {
 	case '{':
 		object := map[string]any{}
-		_ = wire.Each(raw, func(name string, v []byte) error {
-			object[name] = decode(v)
-			return nil
+		return object, wire.Each(raw, func(name string, v []byte) (err error) {
+			object[name], err = decodeWithin(v, depth-1)
+			return err
 		})
-		return object
 	case '[':
 		list := []any{}
-		_ = wire.Items(raw, func(v []byte) error {
-			list = append(list, decode(v))
-			return nil
+		err := wire.Items(raw, func(v []byte) error {
+			item, err := decodeWithin(v, depth-1)
+			list = append(list, item)
+			return err
 		})
-		return list
+		return list, err
 	case '"':
-		s, _ := wire.Unquote(raw)
-		return s
+		s, ok := wire.Unquote(raw)
+		if !ok {
+			return nil, errAmbiguous
+		}
+		return s, nil
 	case 't':
-		return raw[0] == 't'
+		return raw[0] == 't', nil
 	case '0':
-		return json.Number(raw)
+		return json.Number(raw), nil
 	}
-	return nil
+	return nil, nil
 }

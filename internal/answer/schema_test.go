@@ -193,3 +193,38 @@ func TestALongListOfManyChoices(t *testing.T) {
 		t.Error("a content of no bound was taken")
 	}
 }
+
+// Names that differ by halves of surrogate pairs alone are one name to those that decode them: what stands behind is not lost.
+func TestNamesThatGoMeltIntoOne(t *testing.T) {
+	form, err := compile([]byte(`{"properties":{"port":{"type":"integer"},"name":{"enum":["a"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{
+		`{"\ud800":1,"\ud801":2,"port":"x","name":"zzz"}`, `{"port":1,"\ud800":1,"\ufffd":2}`, `{"port":1,"x":[{"\ud800":1,"\udc00":2}]}`,
+	} {
+		if form.check([]byte(content)) == nil {
+			t.Errorf("accepted %s", content)
+		}
+	}
+	for _, schema := range []string{
+		`{"\ud800":1,"\ud801":2,"properties":{"port":{"type":"integer"}}}`, `{"properties":{"\ud800":{},"\ud801":{},"port":{"type":"integer"}}}`,
+	} {
+		if _, err := compile([]byte(schema)); err == nil {
+			t.Errorf("compiled %s", schema)
+		}
+	}
+}
+
+func TestContentsAreNotNestedForEver(t *testing.T) {
+	form, err := compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for depth, fits := range map[int]bool{10: true, maxNesting - 1: true, maxNesting + 1: false} {
+		content := `{"x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
+		if err := form.check([]byte(content)); (err == nil) != fits {
+			t.Errorf("%d deep: %v", depth, err)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Package deadline moves the deadlines of a connection without telling the system each time. Setting one takes about as
-// long as a small read, and most are put off, or taken away, long before they are due.
+// Package deadline has what ends by time and costs little until then: connections whose deadlines are set late, contexts
+// without a timer, values that are waited for. Most of what has a deadline is over long before it.
 package deadline
 
 import (
@@ -11,7 +11,8 @@ import (
 )
 
 // Conn is a connection whose deadlines are set late: one that is put off stays set as it was, and is set anew only when it
-// becomes due too early. What its user sees is what net.Conn says.
+// becomes due too early. Setting one takes the system about as long as a small read. Its user sees what net.Conn says, but
+// that a connection is closed only where a deadline is really set.
 type Conn struct {
 	net.Conn
 	read, write late

@@ -32,7 +32,7 @@ func By(ctx context.Context, at time.Time, why error) *Context {
 	return &Context{Context: ctx, at: at, why: why}
 }
 
-// Release lets go of what waits for its end.
+// Release lets go of what waits for its end. Nobody may ask the Context for anything after that.
 func (c *Context) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,6 +101,13 @@ func Cause(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// Due ends a Context whose time has come, as who watches that itself has found.
+func Due(ctx context.Context) {
+	if c, ok := ctx.(*Context); ok && time.Until(c.at) <= 0 {
+		c.end(true)
+	}
+}
+
 // Of is when a Context ends by time, the zero time for a context of another kind: what watches that itself may leave Done
 // alone and use OnCancel.
 func Of(ctx context.Context) time.Time {
@@ -110,7 +117,8 @@ func Of(ctx context.Context) time.Time {
 	return time.Time{}
 }
 
-// Canceller is a context that says itself when it is cancelled. What OnCancel is given must return at once.
+// Canceller is a context that says itself when it is cancelled. What OnCancel is given is called by whoever cancels, who may
+// hold a lock: it must return at once.
 type Canceller interface {
 	OnCancel(f func()) (stop func() bool)
 }

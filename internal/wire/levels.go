@@ -45,6 +45,7 @@ const (
 	memberResultType
 	memberTTL
 	memberCacheScope
+	memberTools
 	memberInputRequests
 	memberRequestState
 	memberContent
@@ -163,8 +164,8 @@ func (s *Scanner) valueStarts(i int, c byte) {
 	l := &s.levels[s.tracked-1]
 	l.valueLo, l.first = s.base+i, c
 	switch {
-	case l.member == memberID || l.member == memberVersion:
-		l.hold = l.valueLo
+	case l.member == memberID, l.member == memberVersion, l.member == memberResultType && !l.cut:
+		l.hold = l.valueLo // it is looked at as a whole
 	case s.wraps(l):
 		s.putIn(l.valueLo, wrapOpen)
 	}
@@ -182,10 +183,10 @@ func (s *Scanner) valueEnds(i int) state {
 	}
 	l := &s.levels[s.tracked-1]
 	switch v := (Span{l.valueLo, s.base + i}); {
+	case l.member == memberTools:
+		s.noteTools(l.first, v)
 	case l.member != other:
 		s.note(l, v)
-	case s.recall != nil && l.first == '[':
-		s.longArray(v)
 	}
 	if s.wraps(l) {
 		s.putIn(s.base+i, wrapClose)

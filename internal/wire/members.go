@@ -110,6 +110,8 @@ func ofResult(key []byte) member {
 		return memberTTL
 	case "cacheScope":
 		return memberCacheScope
+	case "tools":
+		return memberTools
 	case "inputRequests":
 		return memberInputRequests
 	case "requestState":
@@ -222,7 +224,7 @@ func (s *Scanner) ending(v Span) Ending {
 }
 
 // isString reports whether the value is the string want. The value is still in the
-// buffer: output is held at it.
+// buffer: output is held at it (valueStarts, nameStarts).
 func (s *Scanner) isString(v Span, want string) bool {
 	raw := s.buf[v.Lo-s.base : v.Hi-s.base]
 	if len(raw) == len(want)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == want {

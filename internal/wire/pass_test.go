@@ -107,3 +107,46 @@ func keeping(t *testing.T, msg string) *Scanner {
 	}
 	return s
 }
+
+// A message for a peer of the same era goes down as it came, wherever it was torn.
+func TestAPassedMessageIsDrainedWhereverItIsTorn(t *testing.T) {
+	for _, msg := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":"x","resultType":"complete","ttlMs":5}}`,
+		`{"result":{"structuredContent":[1],"resultType" : "in\u0070ut_required"},"id":1,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","result":{"messages":[],"_meta":{"io.modelcontextprotocol/subscriptionId":7},"resultType":"odd"},"id":1}`,
+	} {
+		for _, whole := range []bool{true, false} {
+			var want string
+			for cut := range len(msg) {
+				for second := cut; second < len(msg); second += 7 {
+					var s Scanner
+					var out bytes.Buffer
+					s.Init(FromServer, nil)
+					if whole {
+						s.KeepAll()
+					}
+					for _, piece := range []string{msg[:cut], msg[cut:second], msg[second:]} {
+						if err := s.Feed([]byte(piece)); err != nil {
+							t.Fatal(err)
+						}
+						if err := s.Drain(&out, []byte("1")); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if err := s.End(); err != nil {
+						t.Fatal(err)
+					}
+					if err := s.Drain(&out, []byte("1")); err != nil {
+						t.Fatal(err)
+					}
+					if want == "" {
+						want = out.String()
+					}
+					if got := out.String(); got != want || whole && got != msg {
+						t.Fatalf("cut at %d and %d: %s\nwant %s", cut, second, got, want)
+					}
+				}
+			}
+		}
+	}
+}

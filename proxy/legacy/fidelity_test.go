@@ -53,7 +53,9 @@ func TestFidelityOfRandomMessages(t *testing.T) {
 			want = oneLine.Replace(want)
 			down = data(got)
 		}
-		down = strings.TrimRight(down, " ") // a long reply is as long as the server's message
+		if len(down) > 1<<20 {
+			down = strings.TrimRight(down, " ") // it has a length that was told before it had come
+		}
 		identical(t, seed, "down", down, want)
 		kept += len(down)
 	}

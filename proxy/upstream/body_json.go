@@ -1,9 +1,9 @@
 package upstream
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -152,10 +152,12 @@ func (p *passage) Write(b []byte) (int, error) {
 	return n, err
 }
 
+var blanks = bytes.Repeat([]byte{' '}, 256)
+
 // pad makes the reply as long as it was said to be: white space may follow a JSON value (RFC 8259, 2).
 func (p *passage) pad() error {
-	for blanks := strings.Repeat(" ", 64); p.left > 0; {
-		if _, err := io.WriteString(p, blanks[:min(p.left, int64(len(blanks)))]); err != nil {
+	for p.left > 0 {
+		if _, err := p.Write(blanks[:min(p.left, int64(len(blanks)))]); err != nil {
 			return err
 		}
 	}

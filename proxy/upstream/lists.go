@@ -7,8 +7,13 @@ import (
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/toolschema"
 )
 
-// listsMax is how many lists are remembered.
-const listsMax = 4
+const (
+	// listsMax is how many lists are remembered.
+	listsMax = 4
+	// forgetEvery is of how many lists that are not known one takes the place of another, so that many that come in turn cost
+	// little where none of them stays for long.
+	forgetEvery = 8
+)
 
 // Lists remembers the tool lists that came last, and what was found in them: a server sends the same one again and again, and
 // looking through it costs more than passing it on. It is safe for concurrent use.
@@ -16,6 +21,7 @@ type Lists struct {
 	mu    sync.Mutex
 	known [listsMax]judged
 	next  int // to be forgotten
+	since int // lists that have come since one was
 }
 
 // judged is what is known of a list.
@@ -49,7 +55,7 @@ func (l *Lists) recall(dst []*wire.Known) []*wire.Known {
 
 // remember takes note of a list that has come whole.
 func (l *Lists) remember(m *wire.Scanner) {
-	if m.Recognised() != nil {
+	if m.Recognised() != nil || !l.room() {
 		return
 	}
 	k := m.Know()
@@ -60,6 +66,17 @@ func (l *Lists) remember(m *wire.Scanner) {
 	defer l.mu.Unlock()
 	l.known[l.next] = judged{tools: k}
 	l.next = (l.next + 1) % listsMax
+}
+
+// room tells whether there is room for another list, or one may be forgotten for it.
+func (l *Lists) room() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known[l.next].tools == nil {
+		return true
+	}
+	l.since = (l.since + 1) % forgetEvery
+	return l.since == 0
 }
 
 // Unchanged tells whether it is known that a list goes to legacy clients as it is.

@@ -51,6 +51,25 @@ func TestListsAreToldApart(t *testing.T) {
 	}
 }
 
+// Another array that stays the same says nothing of the tools.
+func TestListsAreKnownByTheirTools(t *testing.T) {
+	same := `["` + strings.Repeat("x", 5000) + `"]`
+	for _, form := range []string{`{"catalog":%s,"tools":[%s]}`, `{"_meta":{"catalog":%s},"tools":[%s]}`, `{"icons":[],"more":%s,"tools":[%s]}`} {
+		var l Lists
+		for range 2 {
+			plain := scannedList(t, &l, fmt.Sprintf(form, same, strings.Repeat(plainTool+",", 50)+plainTool))
+			l.NoteUnchanged(plain)
+			if l.marked(plain) || !l.Unchanged(plain) {
+				t.Errorf("%s: a plain list is not known", form)
+			}
+		}
+		other := scannedList(t, &l, fmt.Sprintf(form, same, strings.Repeat(plainTool+",", 50)+marked("a", "A")))
+		if !l.marked(other) || l.Unchanged(other) {
+			t.Errorf("%s: traits of another list are taken for this one's", form)
+		}
+	}
+}
+
 // However many lists there are, the memory for them has a bound; one that is forgotten is looked at again.
 func TestListsAreForgotten(t *testing.T) {
 	var l Lists
@@ -59,8 +78,10 @@ func TestListsAreForgotten(t *testing.T) {
 	for i := range listsMax - 1 {
 		l.NoteUnchanged(of(i + 1))
 	}
-	if !l.Unchanged(of(0)) {
-		t.Error("forgotten too early")
+	for i := range forgetEvery - 1 {
+		if l.NoteUnchanged(of(100 + i)); !l.Unchanged(of(0)) {
+			t.Fatal("forgotten too early")
+		}
 	}
 	l.NoteUnchanged(of(listsMax))
 	if m := of(0); l.Unchanged(m) || l.marked(m) {

@@ -36,11 +36,10 @@ var (
 type conn struct {
 	t      *Transport
 	net    *deadline.Conn
-	peek   peek // looks at net
+	direct direct // beneath net
 	in     *bufio.Reader
 	left   int64 // how many bytes of a head may still be read
 	used   bool  // it has brought a response
-	proven bool  // and has waited for another request: the server does not close each after its response
 
 	broke error // why reading has failed, but for the end
 
@@ -50,6 +49,8 @@ type conn struct {
 	last     bool          // it is set for all
 
 	message []byte      // storage for the next request
+	unsent  []byte      // the request that goes out with the next reading; nil is none
+	refused error       // why it has not gone out whole
 	media   string      // of the plain response before
 	header  http.Header // with that, for the next one too
 
@@ -62,7 +63,7 @@ type conn struct {
 func newConn(t *Transport, n net.Conn) *conn {
 	c := &conn{t: t, net: deadline.Late(n)}
 	if s, ok := n.(syscall.Conn); ok {
-		c.peek.at(s)
+		c.direct.at(s)
 	}
 	c.in = bufio.NewReaderSize(c, readSize)
 	c.interrupt = func() {
@@ -86,7 +87,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.broke = os.ErrDeadlineExceeded
 		return 0, c.broke
 	}
-	n, err := c.net.Read(p[:min(int64(len(p)), c.left)])
+	n, err := c.read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.broke = err
@@ -108,9 +109,12 @@ func (c *conn) close() { _ = c.net.Close() }
 
 // fault is why reading or writing failed, given what the network says.
 func (c *conn) fault(ctx context.Context, err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		deadline.Due(ctx)
+	}
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return deadline.Cause(ctx)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return ErrSilence
 	}
@@ -130,7 +134,7 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, until time.Time, patie
 	}
 	stop := deadline.OnCancel(ctx, c.interrupt)
 	c.patience, c.until, c.set, c.last = patience, deadline.Of(ctx), true, false
-	_ = c.net.SetDeadline(until)
+	_ = c.net.SetDeadline(sooner(until, c.until))
 	var resp *http.Response
 	err = os.ErrDeadlineExceeded
 	if !c.cut.Load() {
@@ -150,22 +154,49 @@ func (c *conn) roundTrip(ctx context.Context, r *Request, until time.Time, patie
 }
 
 func (c *conn) exchange(message []byte) (*http.Response, error) {
-	n, err := c.net.Write(message)
-	if err != nil {
-		if n == 0 && c.used && !errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, errUnsent
-		}
-		c.hurry(grace) // a server that has refused the request without reading all of it may have said so
-	}
+	c.unsent, c.refused = message, nil
 	resp, fault := c.head()
-	if fault != nil && err != nil {
-		return nil, err
-	}
-	if fault == nil {
-		resp.Close = resp.Close || err != nil
-		c.used, c.proven = true, c.used
+	switch {
+	case fault != nil && c.refused != nil:
+		return nil, c.refused
+	case fault == nil:
+		resp.Close = resp.Close || c.refused != nil
+		c.used = true
 	}
 	return resp, fault
+}
+
+// read reads from the network. The request goes out with the first reading.
+func (c *conn) read(p []byte) (int, error) {
+	message := c.unsent
+	if message == nil {
+		return c.net.Read(p)
+	}
+	c.unsent = nil
+	sent, n, err := c.direct.trip(c.net, message, p, c.used)
+	if n > 0 || err != nil {
+		return n, err
+	}
+	if message = message[sent:]; len(message) > 0 {
+		if err := c.send(message, sent > 0); errors.Is(err, errUnsent) || c.cut.Load() {
+			return 0, err
+		}
+	}
+	return c.net.Read(p)
+}
+
+// send sends a request, or what is left of it.
+func (c *conn) send(message []byte, begun bool) error {
+	n, err := c.net.Write(message)
+	if err == nil {
+		return nil
+	}
+	if n == 0 && !begun && c.used && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return errUnsent
+	}
+	c.refused = err
+	c.hurry(grace) // a server that has refused the request without reading all of it may have said so
+	return err
 }
 
 // head reads the head of the response, and those of informational ones before it (RFC 9110, 15.2).

@@ -22,7 +22,10 @@ func (c *conn) plain() *http.Response {
 		return nil
 	}
 	lines := head[len(plainStatus) : end+len(lineEnd)]
-	_, lines, _ = bytes.Cut(lines, []byte(lineEnd)) // the reason phrase
+	phrase, lines, _ := bytes.Cut(lines, []byte(lineEnd))
+	if !isText(phrase) {
+		return nil
+	}
 	var media []byte
 	length := int64(-1)
 	for len(lines) > 0 {
@@ -32,8 +35,8 @@ func (c *conn) plain() *http.Response {
 		if !ok {
 			return nil
 		}
-		switch kindOf(name) {
-		case telling:
+		switch concernOf(name) {
+		case framing:
 			return nil
 		case connection:
 			if !bytes.EqualFold(value, []byte("keep-alive")) {
@@ -69,18 +72,18 @@ func (c *conn) plain() *http.Response {
 	}
 }
 
-type kind uint8
+// concern is what a header is about.
+type concern uint8
 
 const (
-	silent kind = iota // about nothing that is of interest here
-	telling
+	elsewhere concern = iota
+	framing           // of the body, or else something that net/http has to see
 	connection
 	contentType
 	contentLength
 )
 
-// kindOf tells what a header is about.
-func kindOf(name []byte) kind {
+func concernOf(name []byte) concern {
 	is := func(s string) bool { return bytes.EqualFold(name, []byte(s)) }
 	switch len(name) {
 	case len("Content-Type"):
@@ -97,10 +100,10 @@ func kindOf(name []byte) kind {
 		}
 	case len("Transfer-Encoding"), len("Content-Encoding"), len("Trailer"), len("Retry-After"):
 		if is("Transfer-Encoding") || is("Content-Encoding") || is("Trailer") || is("Upgrade") || is("Retry-After") {
-			return telling
+			return framing
 		}
 	}
-	return silent
+	return elsewhere
 }
 
 // field takes a header line apart (RFC 9112, 5). It is not ok when net/http might see it otherwise.
@@ -114,10 +117,15 @@ func field(line []byte) (name, value []byte, ok bool) {
 			return nil, nil, false
 		}
 	}
-	for _, c := range value {
+	return name, bytes.Trim(value, " \t"), isText(value)
+}
+
+// isText tells that there are no control characters.
+func isText(b []byte) bool {
+	for _, c := range b {
 		if c < ' ' && c != '\t' || c == 0x7f {
-			return nil, nil, false
+			return false
 		}
 	}
-	return name, bytes.Trim(value, " \t"), true
+	return true
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 )
 
 const patience = time.Minute
@@ -198,4 +200,27 @@ func TestTimeInWhichNothingIsReadIsNotSilence(t *testing.T) {
 			t.Errorf("%q, %v", b, err)
 		}
 	})
+}
+
+// The time of a request's context is not silence of the server, however the two end.
+func TestTheTimeOfTheContextIsNotSilence(t *testing.T) {
+	for name, said := range map[string]string{"before the response": "", "in its body": "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, says(said))
+			for range 50 {
+				d := transport(t, s)
+				ctx := deadline.By(t.Context(), time.Now().Add(2*time.Millisecond), nil)
+				resp, err := d.Send(ctx, post(s.url, "x"), time.Minute)
+				if err == nil {
+					_, err = io.ReadAll(resp.Body)
+					_ = resp.Body.Close()
+				}
+				ctx.Release()
+				if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrSilence) {
+					t.Fatal(err)
+				}
+				d.CloseIdleConnections()
+			}
+		})
+	}
 }

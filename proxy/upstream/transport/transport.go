@@ -30,9 +30,6 @@ const (
 	// idleFor is how long one waits, and sweepEvery how often it is looked whether it should.
 	idleFor    = 90 * time.Second
 	sweepEvery = 5 * time.Second
-	// fresh is how long one has waited at most that is not looked at before its next request. What the server says of it
-	// meanwhile may as well be on its way.
-	fresh = 5 * time.Millisecond
 )
 
 // ErrSilence says that the server was silent for too long.
@@ -116,19 +113,20 @@ func (t *Transport) Send(ctx context.Context, r *Request, patience time.Duration
 	if t.host == "" || r.URL.Host != t.host || r.URL.Scheme != "http" || len(r.Body) > maxBody {
 		return t.leave(ctx, r, patience)
 	}
-	now := time.Now()
 	var until time.Time // of the silence before the response
 	if patience > 0 {
-		until = now.Add(patience)
+		until = time.Now().Add(patience)
 	}
-	until = sooner(until, deadline.Of(ctx))
 	for {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, deadline.Cause(ctx)
 		}
-		c, err := t.connection(ctx, now, until)
-		if err != nil {
-			return nil, err
+		c := t.take()
+		if c == nil {
+			var err error
+			if c, err = t.connect(ctx, until); err != nil {
+				return nil, err
+			}
 		}
 		resp, err := c.roundTrip(ctx, r, until, patience)
 		if !errors.Is(err, errUnsent) {
@@ -145,26 +143,11 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// connection is one that waits, or a new one.
-func (t *Transport) connection(ctx context.Context, now, until time.Time) (*conn, error) {
-	for {
-		c := t.take()
-		if c == nil {
-			break
-		}
-		if c.proven && now.Sub(c.since) < fresh || c.alive() {
-			return c, nil
-		}
-		c.close()
-	}
-	return t.connect(ctx, until)
-}
-
 // connect makes a connection. Dialling needs a deep stack.
 func (t *Transport) connect(ctx context.Context, until time.Time) (c *conn, err error) {
 	apart.Do(func() {
 		within, cancel := ctx, context.CancelFunc(func() {})
-		if !until.IsZero() {
+		if first := sooner(until, deadline.Of(ctx)); !until.IsZero() && first.Equal(until) { // or ctx ends it
 			within, cancel = context.WithDeadlineCause(ctx, until, ErrSilence)
 		}
 		defer cancel()
@@ -177,7 +160,7 @@ func (t *Transport) connect(ctx context.Context, until time.Time) (c *conn, err 
 			<-within.Done() // a dialler looks at the deadline itself, and may be ahead of it
 		}
 		if err = fault; within.Err() != nil {
-			err = context.Cause(within)
+			err = deadline.Cause(within)
 		}
 	})
 	return c, err
