@@ -91,8 +91,13 @@ type attempt struct {
 	passed bool // something of it has gone to the sink
 }
 
-// keepBuffer is the size in bytes up to which an attempt's buffers are kept for the next one.
-const keepBuffer = 256 << 10
+const (
+	// keepBuffer is the size in bytes up to which an attempt's buffers are kept for the next one.
+	keepBuffer = 256 << 10
+	// roomyBuffer is the size from which one is kept only if a message has needed a quarter of it: the next one will be as
+	// long as this one, rather than as the longest of all.
+	roomyBuffer = 16 << 10
+)
 
 // send makes one attempt and counts it.
 func (u *Upstream) send(ctx context.Context, c *Call, r Retry, s Sink, mirrored []toolschema.Header, res *Result) *Error {
@@ -153,4 +158,9 @@ func (a *attempt) begin() {
 }
 
 // end takes back the scanner's storage; the message is valid until then.
-func (a *attempt) end() { a.buffer = a.scan.Release() }
+func (a *attempt) end() {
+	used := a.scan.Len()
+	if a.buffer = a.scan.Release(); cap(a.buffer) > max(roomyBuffer, 4*used) {
+		a.buffer = nil
+	}
+}
