@@ -78,7 +78,7 @@ const (
 // the configuration are returned as config.Problems.
 func New(o Options) (d *Daemon, err error) {
 	if o.Output == nil {
-		o.Output = zapcore.Lock(os.Stderr)
+		o.Output = &paced{out: os.Stderr}
 	}
 	if o.Build == nil {
 		o.Build = Build
