@@ -104,7 +104,7 @@ func Cause(ctx context.Context) error {
 // Due ends a Context whose time has come, as who watches that itself has found.
 func Due(ctx context.Context) {
 	if c, ok := ctx.(*Context); ok && time.Until(c.at) <= 0 {
-		c.end(true)
+		_, _ = c.end(true)
 	}
 }
 

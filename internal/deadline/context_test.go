@@ -31,7 +31,7 @@ func eachWay(t *testing.T, test func(t *testing.T, wait func(context.Context))) 
 }
 
 // ended checks how a context has ended, now and for good.
-func ended(t *testing.T, ctx context.Context, after time.Duration, began time.Time, err, cause error) {
+func ended(ctx context.Context, t *testing.T, after time.Duration, began time.Time, err, cause error) {
 	t.Helper()
 	if took := time.Since(began); took != after {
 		t.Errorf("it ended after %v, want %v", took, after)
@@ -57,7 +57,7 @@ func TestAContextEndsAtItsTime(t *testing.T) {
 			t.Errorf("its deadline is %v, %v, %v", at, ok, Of(c))
 		}
 		wait(c)
-		ended(t, c, time.Second, began, context.DeadlineExceeded, errWhy)
+		ended(c, t, time.Second, began, context.DeadlineExceeded, errWhy)
 	})
 }
 
@@ -70,7 +70,7 @@ func TestAContextEndsWithWhatItIsMadeOf(t *testing.T) {
 		defer c.Release()
 		time.AfterFunc(time.Second, func() { cancel(gone) })
 		wait(c)
-		ended(t, c, time.Second, began, context.Canceled, gone)
+		ended(c, t, time.Second, began, context.Canceled, gone)
 	})
 }
 
@@ -84,7 +84,7 @@ func TestAnEndIsForGood(t *testing.T) {
 			t.Error(err)
 		}
 		cancel()
-		ended(t, c, time.Second, time.Now().Add(-time.Second), context.DeadlineExceeded, errWhy)
+		ended(c, t, time.Second, time.Now().Add(-time.Second), context.DeadlineExceeded, errWhy)
 	})
 }
 
@@ -104,7 +104,7 @@ func TestOfTwoTimesTheFirstCounts(t *testing.T) {
 			c := By(outer, began.Add(tc.inner), other)
 			defer c.Release()
 			wait(c)
-			ended(t, c, time.Second, began, context.DeadlineExceeded, tc.cause)
+			ended(c, t, time.Second, began, context.DeadlineExceeded, tc.cause)
 			if _, ok := c.Context.(*Context); ok {
 				t.Errorf("%s: one is made of the other", name)
 			}
