@@ -22,8 +22,7 @@ type paced struct {
 	mu    sync.Mutex
 	held  []byte
 	next  time.Time   // when a line may go out at once again
-	timer *time.Timer // writes what is held; nil until there was something
-	set   bool        // it runs
+	timer *time.Timer // writes what is held; nil while none runs
 }
 
 // Write implements zapcore.WriteSyncer.
@@ -39,13 +38,8 @@ func (p *paced) Write(line []byte) (int, error) {
 	switch {
 	case len(p.held) >= maxHeld:
 		return len(line), p.flush(now)
-	case p.set:
 	case p.timer == nil:
 		p.timer = time.AfterFunc(p.next.Sub(now), p.tick)
-		p.set = true
-	default:
-		p.timer.Reset(p.next.Sub(now))
-		p.set = true
 	}
 	return len(line), nil
 }
@@ -53,7 +47,7 @@ func (p *paced) Write(line []byte) (int, error) {
 func (p *paced) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.set = false
+	p.timer = nil
 	_ = p.flush(time.Now())
 }
 

@@ -102,30 +102,14 @@ func (s *Scanner) scan() *Error {
 			if c == ']' && st == wantElement {
 				goto closed
 			}
-			if s.depth == s.tracked {
-				n := 0
-				if c == '[' && s.recall != nil {
-					var more bool
-					if n, more = s.recalled(b[i:]); more {
-						return s.stop(i, st, torn)
-					}
-				}
-				s.valueStarts(i, c)
-				if n > 0 {
-					i += n
-					goto ended
-				}
+			if i, st, reason = s.value(b, i, st); reason != 0 {
+				return s.stop(i, st, reason)
 			}
-			if c == '{' || c == '[' {
-				if st, reason = s.open(c == '{'); reason != 0 {
-					return s.fail(reason, i)
-				}
-				i++
+			if st == wantNext {
+				goto ended
+			}
+			if st < inName {
 				continue
-			}
-			if st = inLiteral; c == '"' {
-				st = inString
-				i++
 			}
 		case wantNothing:
 			return s.broken(i)
@@ -150,6 +134,34 @@ func (s *Scanner) scan() *Error {
 		}
 	}
 	return s.stop(i, st, torn)
+}
+
+// value begins a value at i: it enters a container, or passes over one that is known as
+// a whole (wantNext).
+func (s *Scanner) value(b []byte, i int, st state) (int, state, Reason) {
+	c, n := b[i], 0
+	if s.depth == s.tracked {
+		if c == '[' && s.recall != nil {
+			var more bool
+			if n, more = s.recalled(b[i:]); more {
+				return i, st, torn
+			}
+		}
+		s.valueStarts(i, c)
+	}
+	switch {
+	case n > 0:
+		return i + n, wantNext, 0
+	case c == '{' || c == '[':
+		inside, reason := s.open(c == '{')
+		if reason != 0 {
+			return i, st, reason
+		}
+		return i + 1, inside, 0
+	case c == '"':
+		return i + 1, inString, 0
+	}
+	return i, inLiteral, 0
 }
 
 // name goes on with a member's name at i, which is inside it, and takes the colon
