@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/budget"
+	"github.com/mrtr-proxy/mrtr-proxy/internal/detach"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/guard"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/exchange"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/legacy"
@@ -21,6 +23,7 @@ type Proxy struct {
 	gate     *exchange.Gate
 	streams  *legacy.Streams
 	channels *legacy.Channels
+	detached detach.Group
 	draining chan struct{}
 	drain    sync.Once
 
@@ -125,10 +128,17 @@ func (s *snapshot) retire(next *snapshot) {
 func (p *Proxy) Drain(ctx context.Context) {
 	p.drain.Do(func() { close(p.draining) })
 	p.registry.Drain(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrites)
+	defer cancel()
+	p.detached.Wait(ctx)
 }
 
-// Close gives up the connections upstream. Nothing may be served any more.
+// lastWrites is how long streams may take to end once nothing runs any more.
+const lastWrites = 2 * time.Second
+
+// Close gives up the connections upstream, and those of streams that have not ended. Nothing may be served any more.
 func (p *Proxy) Close() {
+	p.detached.Close()
 	for _, rt := range p.current.Load().routes {
 		rt.upstream.Close()
 	}

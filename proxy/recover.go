@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
 
@@ -35,9 +36,6 @@ func recovering(next http.Handler, log *zap.Logger) http.Handler {
 		next.ServeHTTP(t, r)
 	})
 }
-
-// writeStall is about how long a client may leave what is written to it unread.
-const writeStall = 30 * time.Second
 
 // tracked knows whether a reply has begun, and gives up a client that does not read it.
 type tracked struct {
@@ -68,8 +66,8 @@ func (t *tracked) begin() {
 		t.Header().Set("Connection", "close")
 	}
 	t.begun = true
-	if now := time.Now(); t.until.Sub(now) < writeStall*3/4 {
-		t.until = now.Add(writeStall)
+	if now := time.Now(); t.until.Sub(now) < deadline.Unread*3/4 {
+		t.until = now.Add(deadline.Unread)
 		_ = t.rc.SetWriteDeadline(t.until)
 	}
 }

@@ -100,6 +100,7 @@ func (p *Proxy) newRoute(o Options, ro Route, before *route) *route {
 		JSONRPCFailures: o.JSONRPCFailures,
 		Streams:         p.streams,
 		Channels:        p.channels,
+		Detached:        &p.detached,
 		ResumeWindow:    o.ResumeWindow,
 		WaitingProgress: o.WaitingProgress,
 		Deadlines:       o.Deadlines,

@@ -18,6 +18,9 @@ type Conn struct {
 	read, write late
 }
 
+// Unread is about how long a client may leave what is written to it unread.
+const Unread = 30 * time.Second
+
 // Late makes a connection's deadlines late. Nobody else may set them from then on.
 func Late(c net.Conn) *Conn { return &Conn{Conn: c} }
 

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/detach"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/metrics"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/session"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -42,6 +43,8 @@ type Options struct {
 	Streams *Streams
 	// Channels finds the streams of the HTTP+SSE transport; one serves the process.
 	Channels *Channels
+	// Detached has the streams that stand without a handler; one serves the process.
+	Detached *detach.Group
 	// ResumeWindow is how long a client whose stream broke may take to come back for
 	// it; 0 means that it cannot.
 	ResumeWindow time.Duration

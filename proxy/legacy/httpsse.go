@@ -117,12 +117,21 @@ func (c *channel) body(msg []byte) { _, _ = c.events(wire.AppendEvent(nil, "", m
 // OpenChannel serves the GET of the HTTP+SSE transport. The first event names the
 // endpoint for messages, relative to this one's origin: messages is its path.
 func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages string) {
-	ctx, cancel := context.WithCancel(r.Context())
-	c := &channel{ctx: ctx, route: h.Route, credential: session.CredentialOf(r.Header.Get("Authorization"))}
+	credential := session.CredentialOf(r.Header.Get("Authorization"))
+	h.Detached.Reply(w, r, func(ctx context.Context, w http.ResponseWriter) {
+		defer h.contained()
+		h.carry(ctx, w, credential, messages)
+	})
+}
+
+// carry serves a channel until its client goes, or the daemon stops.
+func (h *Handler) carry(ctx context.Context, w http.ResponseWriter, credential session.Digest, messages string) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := &channel{ctx: ctx, route: h.Route, credential: credential}
 	c.w, c.in, c.quiet = w, newInbox(h.Dropped), make(chan struct{}, 1)
 	id, ok := h.Channels.add(c)
 	if !ok {
-		cancel()
 		refuse(w, http.StatusServiceUnavailable, nil, wire.CodeInternal, "too many streams are open")
 		return
 	}

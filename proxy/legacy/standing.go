@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -36,12 +37,16 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusTooManyRequests, nil, wire.CodeInternal, "too many streams are open in this session")
 		return
 	}
-	defer detach()
 	gauge := h.Metrics.Streams(metrics.StreamStanding)
 	gauge.Inc()
-	defer gauge.Dec()
-	defer h.hear(v, in)()
-	h.stand(w, r, in)
+	unhear := h.hear(v, in)
+	h.Detached.Reply(w, r, func(ctx context.Context, w http.ResponseWriter) {
+		defer h.contained()
+		defer detach()
+		defer gauge.Dec()
+		defer unhear()
+		h.stand(ctx, w, in)
+	})
 }
 
 // hear has the session hear on a stream what the server announces. All of it goes to
@@ -86,7 +91,7 @@ func (h *Handler) renew(v *visitor) {
 
 // stand writes what arrives to the stream, and a comment now and then, until the client
 // goes or does not read, the session ends or the daemon stops.
-func (h *Handler) stand(w http.ResponseWriter, r *http.Request, in *inbox) {
+func (h *Handler) stand(ctx context.Context, w http.ResponseWriter, in *inbox) {
 	s := &stream{w: w}
 	tick := time.NewTicker(h.KeepAlive)
 	defer tick.Stop()
@@ -98,7 +103,7 @@ func (h *Handler) stand(w http.ResponseWriter, r *http.Request, in *inbox) {
 			alive = s.pass(in)
 		case <-h.Draining:
 			return
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		}
 	}
