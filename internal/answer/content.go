@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -35,6 +37,9 @@ func (f *form) check(content []byte) error {
 			return fieldError(name, "is missing")
 		}
 	}
+	if work(object)*f.weight > maxWork {
+		return errors.New("the content has more values than can be checked")
+	}
 	if !f.types.fit(object) {
 		if err := f.validate(object); err != nil {
 			return err
@@ -52,11 +57,31 @@ func (f *form) check(content []byte) error {
 	return nil
 }
 
+// fraction is what a number that is no plain integer costs, in other values: it is taken exactly.
+const fraction = 32
+
+// work is what checking a decoded value costs, in values.
+func work(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case json.Number:
+		if len(v) > 18 || strings.ContainsAny(string(v), ".eE") {
+			return fraction
+		}
+	case []any:
+		for i := range v {
+			n += work(v[i])
+		}
+	case map[string]any:
+		for _, member := range v {
+			n += work(member)
+		}
+	}
+	return n
+}
+
 // validate has the library check a content.
 func (f *form) validate(object map[string]any) error {
-	if size(object)*f.weight > maxWork {
-		return errors.New("the content has more values than can be checked")
-	}
 	native, ok := natives(object)
 	if !ok {
 		return errors.New("a number is out of bounds")

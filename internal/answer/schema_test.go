@@ -228,3 +228,29 @@ func TestContentsAreNotNestedForEver(t *testing.T) {
 		}
 	}
 }
+
+// The work has a bound, whether or not the form needs the library.
+func TestManyValuesThatNobodyAskedFor(t *testing.T) {
+	var fields, plain, fractions []string
+	for i := range 60 {
+		fields = append(fields, fmt.Sprintf(`"f%d":{"type":"string"}`, i))
+	}
+	for i := range 60_000 {
+		plain = append(plain, fmt.Sprintf(`"x%d":1`, i))
+		fractions = append(fractions, fmt.Sprintf(`"x%d":1e-399`, i))
+	}
+	for _, schema := range []string{`{"properties":{` + strings.Join(fields, ",") + `}}`, `{"properties":{` + strings.Join(fields, ",") + `},"maxProperties":100000}`} {
+		form, err := compile([]byte(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, fits := range map[int]bool{100: true, 60_000: false} {
+			if err := form.check([]byte(`{` + strings.Join(plain[:n], ",") + `}`)); (err == nil) != fits {
+				t.Errorf("%d integers: %v", n, err)
+			}
+			if err := form.check([]byte(`{` + strings.Join(fractions[:n], ",") + `}`)); (err == nil) != fits {
+				t.Errorf("%d fractions: %v", n, err)
+			}
+		}
+	}
+}

@@ -87,6 +87,7 @@ func New(o Options) (d *Daemon, err error) {
 	defer func() {
 		if err != nil {
 			undo.run()
+			_ = o.Output.Sync() // the program ends now
 		}
 	}()
 	d = &Daemon{sources: NewSources(), failed: make(chan error, 2), supervisor: o.Supervisor, stopped: make(chan struct{})}

@@ -36,7 +36,7 @@ func (p *paced) Write(line []byte) (int, error) {
 	}
 	p.held = append(p.held, line...)
 	switch {
-	case len(p.held) >= maxHeld:
+	case len(p.held) >= maxHeld, !now.Before(p.next): // a timer may be late
 		return len(line), p.flush(now)
 	case p.timer == nil:
 		p.timer = time.AfterFunc(p.next.Sub(now), p.tick)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -89,4 +90,40 @@ func TestWhatWaitsHasABound(t *testing.T) {
 			t.Errorf("%d bytes came out", len(all))
 		}
 	})
+}
+
+// A timer that is late keeps no line back.
+func TestLinesDoNotWaitForALateTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := new(written)
+		p := &paced{out: out}
+		for _, line := range []string{"a", "b"} {
+			_, _ = p.Write([]byte(line))
+		}
+		p.timer.Stop()
+		time.Sleep(pace)
+		_, _ = p.Write([]byte("c"))
+		if got := out.all(); !slices.Equal(got, []string{"a", "bc"}) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// What was logged before a start fails is written: the program ends then.
+func TestWarningsOfAFailedStartAreWritten(t *testing.T) {
+	busy, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	w := &world{traffic: newFake(), log: &output{}, yaml: "listen: " + busy.Addr().String() + "\nadmin: {listen: 127.0.0.1:0}\n" + oneRoute +
+		"policy: {rules: [{name: all, match: {mode: form}, decline: }, {name: b, match: {mode: form}, decline: }, {name: c, match: {mode: form}, decline: }]}\n"}
+	o, out := w.options(), new(written)
+	o.Output = &paced{out: out}
+	if _, err = New(o); err == nil {
+		t.Fatal("it started")
+	}
+	if got := strings.Join(out.all(), ""); strings.Count(got, "never decides") != 2 {
+		t.Errorf("%v, and of two warnings:\n%s", err, got)
+	}
 }

@@ -73,7 +73,6 @@ func get(t *testing.T, server *httptest.Server) *http.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
 }
 
@@ -90,6 +89,7 @@ func TestAReplyGoesOnAndEndsWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStands()
 			res := get(t, serve(t, s, http2))
+			defer res.Body.Close()
 			first(t, res.Body)
 			if res.Proto != name || res.StatusCode != http.StatusOK || res.Header.Get("X-Of-Handler") != "yes" || res.Header.Get("Date") == "" {
 				t.Errorf("%s %d %v", res.Proto, res.StatusCode, res.Header)
@@ -112,6 +112,7 @@ func TestWithoutAHandler(t *testing.T) {
 	defer server.Close()
 	defer s.Close()
 	res := get(t, server)
+	defer res.Body.Close()
 	<-returned
 	first(t, res.Body)
 }
@@ -123,6 +124,7 @@ func TestAStatusOfItsOwn(t *testing.T) {
 	}))
 	defer server.Close()
 	res := get(t, server)
+	defer res.Body.Close()
 	if rest, err := io.ReadAll(res.Body); res.StatusCode != http.StatusServiceUnavailable || len(rest) > 0 || err != nil {
 		t.Errorf("%s %q %v", res.Status, rest, err)
 	}
@@ -191,6 +193,7 @@ func TestWaitsForRepliesAndCutsThem(t *testing.T) {
 	server := serve(t, s, false)
 	s.Wait(t.Context()) // for none
 	res := get(t, server)
+	defer res.Body.Close()
 	first(t, res.Body)
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -207,22 +210,16 @@ func TestWaitsForRepliesAndCutsThem(t *testing.T) {
 	if _, err := io.ReadAll(res.Body); err == nil {
 		t.Error("a reply that was cut looks whole")
 	}
-	_, in := dialed(t, server)
-	if rest, err := io.ReadAll(in); len(rest) > 0 {
-		t.Errorf("%q, %v after the end", rest, err)
-	}
-	<-s.ended
-}
-
-func dialed(t *testing.T, server *httptest.Server) (net.Conn, io.Reader) {
-	t.Helper()
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	late, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
-	_, _ = io.WriteString(c, request)
-	return c, c
+	defer late.Close()
+	_, _ = io.WriteString(late, request)
+	if rest, err := io.ReadAll(late); len(rest) > 0 {
+		t.Errorf("%q, %v after the end", rest, err)
+	}
+	<-s.ended
 }
 
 // one is a listener with one connection.

@@ -45,7 +45,7 @@ const (
 
 var tokenEncoding = base64.RawURLEncoding.Strict()
 
-// Sealer seals and opens tokens. It never changes and is safe for concurrent use.
+// Sealer seals and opens tokens. It never changes but for what it remembers as opened and is safe for concurrent use.
 type Sealer struct {
 	keys      []sealKey // the first seals
 	pseudonym []byte

@@ -93,6 +93,17 @@ func Each(obj []byte, f func(key string, value []byte) error) error {
 	}
 }
 
+// Members calls f with the members of a valid JSON object, in order: the raw name and the
+// raw value, which are parts of obj. Names may come again, also such that differ only by
+// halves of surrogate pairs, which are the same once they are decoded. What is no object
+// has none.
+func Members(obj []byte, f func(name, value []byte)) {
+	m := members{obj: obj}
+	for more, _ := m.next(); more; more, _ = m.next() {
+		f(m.name, m.value)
+	}
+}
+
 // nameList knows the names of an object's members.
 type nameList struct {
 	few  []string

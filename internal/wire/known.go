@@ -11,8 +11,11 @@ const (
 // Known is the array of tools of a result, found valid. A server sends the same one again and again.
 type Known struct {
 	raw    []byte
-	breaks bool // there may be raw line breaks between its tokens
+	breaks bool // there are raw line breaks between its tokens
 }
+
+// Same tells whether two are the same tools.
+func (k *Known) Same(other *Known) bool { return bytes.Equal(k.raw, other.raw) }
 
 // Recall has a Scanner pass over the tools of a result where they are known already. What follows a prefix of them has to be
 // at hand to tell, so the Scanner waits for it.
@@ -43,7 +46,8 @@ func (s *Scanner) Recognised() *Known {
 func (s *Scanner) Know() *Known {
 	r := s.recall
 	if n := r.tools.Len(); r.met == nil && n >= minKnown && n <= maxKnown {
-		r.met = &Known{raw: bytes.Clone(r.tools.Of(s.buf)), breaks: s.Newlines}
+		raw := bytes.Clone(r.tools.Of(s.buf))
+		r.met = &Known{raw: raw, breaks: s.Newlines && bytes.ContainsAny(raw, "\r\n")}
 	}
 	return r.met
 }

@@ -99,6 +99,18 @@ func TestWhatIsNotQuiteKnown(t *testing.T) {
 	}
 }
 
+// Line breaks around known tools are none in them.
+func TestLineBreaksAroundKnownTools(t *testing.T) {
+	s, err := recallScan(t, append([]byte("{\n"), listOf("1", someTools, "")[1:]...), nil)
+	if err != nil || !s.Newlines {
+		t.Fatal(err, s.Newlines)
+	}
+	known := []*Known{s.Know()}
+	if s, err = recallScan(t, listOf("1", someTools, ""), known); err != nil || s.Recognised() != known[0] || s.Newlines {
+		t.Errorf("%v, line breaks %v", err, s.Newlines)
+	}
+}
+
 func TestWhatIsNotWorthToBeKnown(t *testing.T) {
 	for name, tools := range map[string]string{
 		"short": `[1,2,3]`, "no array": `{"a":"` + strings.Repeat("x", minKnown) + `"}`, "endless": `["` + strings.Repeat("x", maxKnown) + `"]`,

@@ -5,13 +5,16 @@ import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 // object builds a JSON object, member by member.
 type object []byte
 
-func (o *object) add(key string, value []byte) {
+func (o *object) add(key string, value []byte) { o.put(wire.AppendQuoted(nil, key), value) }
+
+// put adds a member whose name is raw too.
+func (o *object) put(name, value []byte) {
 	if len(*o) == 0 {
 		*o = append(*o, '{')
 	} else {
 		*o = append(*o, ',')
 	}
-	*o = append(wire.AppendQuoted(*o, key), ':')
+	*o = append(append(*o, name...), ':')
 	*o = append(*o, value...)
 }
 
@@ -23,21 +26,18 @@ func (o object) end() []byte {
 }
 
 // rewrite copies an object: f gives the value of each member, or nil to leave it out.
-// What is no object, or has a member twice, stays as it is.
+// Names stay as they are written, and so does what is no object.
 func rewrite(raw []byte, f func(key string, value []byte) []byte) []byte {
 	if wire.KindOf(raw) != '{' {
 		return raw
 	}
 	o := make(object, 0, len(raw))
-	err := wire.Each(raw, func(key string, value []byte) error {
+	wire.Members(raw, func(name, value []byte) {
+		key, _ := wire.Unquote(name)
 		if v := f(key, value); v != nil {
-			o.add(key, v)
+			o.put(name, v)
 		}
-		return nil
 	})
-	if err != nil {
-		return raw
-	}
 	return o.end()
 }
 

@@ -85,9 +85,8 @@ func downgradeTool(tool []byte) (t []byte, changed bool) {
 // withoutBooleans puts {} for properties whose schema is just true, and its negation
 // for false: clients expect objects there.
 func withoutBooleans(schema []byte) (plain []byte, found bool) {
-	_ = wire.Each(wire.Get(schema, "properties"), func(_ string, value []byte) error {
+	wire.Members(wire.Get(schema, "properties"), func(_, value []byte) {
 		found = found || wire.KindOf(value) == 't'
-		return nil
 	})
 	if !found {
 		return schema, false

@@ -90,24 +90,49 @@ func TestInvalidToolsAreNotShown(t *testing.T) {
 	}
 }
 
-// What is remembered of a list that went down before is of that list alone.
+// What is remembered of a list that went down before is of that list alone. It is long enough to be remembered.
 func TestAListThatComesAgain(t *testing.T) {
 	w := newWorld(t)
 	client := w.connect(mcptest.V20251125)
+	filler := strings.Repeat(tool("plain", "")+",", 30)
 	for _, c := range []struct{ tool, want string }{
 		{tool("a", `"x":{"additionalProperties":false}`), ""},
 		{tool("a", `"x":true`), tool("a", `"x":{}`)},
-		{tool("a", `"x":{"type":"number","x-mcp-header":"N"}`), "[]"},
+		{tool("a", `"x":{"type":"number","x-mcp-header":"N"}`), "]"},
 		{tool("a", `"x":{"additionalProperties":true}`), ""},
 	} {
-		w.upstream.Handle("tools/list", mcptest.Always(mcptest.Reply{Result: `{"resultType":"complete","tools":[` + c.tool + `],"ttlMs":0,"cacheScope":"public"}`}))
+		w.upstream.Handle("tools/list", mcptest.Always(mcptest.Reply{Result: `{"resultType":"complete","tools":[` + filler + c.tool + `],"ttlMs":0,"cacheScope":"public"}`}))
 		want := c.want
-		if want == "" {
-			want = c.tool
+		switch want {
+		case "":
+			want = filler + c.tool
+		case "]":
+			want = strings.TrimSuffix(filler, ",") + want
+		default:
+			want = filler + want
 		}
 		for range 3 {
 			if got := string(client.Request("1", "tools/list", "").Response().Result); !strings.Contains(got, want) {
-				t.Errorf("%s, want %s in it", got, want)
+				t.Errorf("…%s, want …%s in it", got[max(0, len(got)-300):], want[len(want)-200:])
+			}
+		}
+	}
+}
+
+// Names that are the same once decoded keep no tool from being looked at, whether they stand before or behind them, and
+// nothing is remembered of the tools then that is not so.
+func TestNamesThatDecodeAlikeHideNoTool(t *testing.T) {
+	const halves = `"\ud800":1,"\udc00":2`
+	bad := tool("bad", `"n":{"type":"number","x-mcp-header":"N"}`)
+	tools := `"tools":[` + strings.Repeat(tool("plain", "")+",", 30) + bad + `,` + tool("a", `"x":true`) + `]`
+	for _, form := range []string{halves + "," + tools, tools + "," + halves} {
+		w := newWorld(t)
+		client := w.connect(mcptest.V20251125)
+		for _, members := range []string{form, form, tools, tools} {
+			w.upstream.Handle("tools/list", mcptest.Always(mcptest.Reply{Result: `{"resultType":"complete",` + members + `,"ttlMs":0,"cacheScope":"public"}`}))
+			got := string(client.Request("1", "tools/list", "").Response().Result)
+			if strings.Contains(got, `"bad"`) || strings.Contains(got, `"x":true`) || strings.Contains(got, "resultType") || strings.Contains(members, halves) != strings.Contains(got, halves) {
+				t.Errorf("%.60s: %.60s…%s", members, got, got[max(0, len(got)-220):])
 			}
 		}
 	}

@@ -31,17 +31,17 @@ func downgradeToolResult(m *wire.Scanner) []byte {
 		return nil
 	}
 	var out object
-	_ = wire.Each(m.Result.Of(msg), func(key string, value []byte) error {
+	wire.Members(m.Result.Of(msg), func(name, value []byte) {
+		key, _ := wire.Unquote(name)
 		switch {
 		case key == "content":
-			return nil
+			return
 		case key == "structuredContent" && value[0] != '{':
 			value = wrapped(value)
 		}
 		if value = legacyMember(key, value); value != nil {
-			out.add(key, value)
+			out.put(name, value)
 		}
-		return nil
 	})
 	out.add("content", []byte("[]"))
 	return out.end()

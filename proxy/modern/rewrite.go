@@ -6,9 +6,11 @@ import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 type object struct{ body []byte }
 
 // add puts a member, with a raw value, to the end.
-func (o *object) add(name string, value []byte) {
-	o.body = append(o.body, ',')
-	o.body = wire.AppendQuoted(o.body, name)
+func (o *object) add(name string, value []byte) { o.put(wire.AppendQuoted(nil, name), value) }
+
+// put is add for a name that is raw too.
+func (o *object) put(name, value []byte) {
+	o.body = append(append(o.body, ','), name...)
 	o.body = append(append(o.body, ':'), value...)
 }
 
@@ -25,11 +27,11 @@ func (o *object) bytes() []byte {
 // nil leaves the member out.
 func rewrite(raw []byte, f func(name string, value []byte) []byte) []byte {
 	var o object
-	_ = wire.Each(raw, func(name string, value []byte) error {
-		if value = f(name, value); value != nil {
-			o.add(name, value)
+	wire.Members(raw, func(name, value []byte) {
+		key, _ := wire.Unquote(name)
+		if value = f(key, value); value != nil {
+			o.put(name, value)
 		}
-		return nil
 	})
 	return o.bytes()
 }

@@ -101,9 +101,13 @@ func (p *passage) room() int {
 	return max(chunk, have)
 }
 
-// advance hands on what can be handed on.
+// advance hands on what can be handed on. The last piece waits until the message has turned out to be one: who has got as
+// many bytes as were announced takes a reply for whole.
 func (p *passage) advance() *Error {
 	s := &p.a.scan
+	if p.length >= 0 && int64(s.Len()) >= p.length {
+		return nil
+	}
 	if p.to == nil {
 		if !p.may || !s.Settled {
 			return nil
@@ -128,7 +132,7 @@ func (p *passage) advance() *Error {
 
 // most is how many bytes the reply has at most, beside its id.
 func (p *passage) most() int64 {
-	size := p.length - int64(len(p.a.id)) // which no other spelling makes shorter
+	size := p.length - int64(len(p.a.id))
 	if p.a.call.Passed == nil {
 		size += int64(wire.MostAdded)
 	}
@@ -152,7 +156,7 @@ func (p *passage) Write(b []byte) (int, error) {
 	return n, err
 }
 
-var blanks = bytes.Repeat([]byte{' '}, 256)
+var blanks = bytes.Repeat([]byte{' '}, 4<<10)
 
 // pad makes the reply as long as it was said to be: white space may follow a JSON value (RFC 8259, 2).
 func (p *passage) pad() error {
@@ -188,8 +192,10 @@ func (p *passage) check() *Error {
 
 // finish hands on the rest of a reply that has come whole.
 func (p *passage) finish() *Error {
-	s := &p.a.scan
-	if s.Kind != wire.Result || !p.sawID {
+	if fault := p.check(); fault != nil {
+		return fault
+	}
+	if p.a.scan.Kind != wire.Result || !p.sawID {
 		return p.fault(p.a.fail(Malformed, "upstream's answer is not a response"))
 	}
 	if fault := p.drain(); fault != nil {

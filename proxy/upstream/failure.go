@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/mrtr-proxy/mrtr-proxy/internal/deadline"
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 	"github.com/mrtr-proxy/mrtr-proxy/proxy/upstream/transport"
 )
@@ -159,7 +159,7 @@ func (a *attempt) cutOff(err error) *Error {
 
 // interrupted is the failure of an attempt that was given up here: for the server's silence, or since its context has ended.
 func (a *attempt) interrupted(err error) *Error {
-	cause := context.Cause(a.ctx)
+	cause := deadline.Cause(a.ctx)
 	switch {
 	case errors.Is(err, transport.ErrSilence), errors.Is(cause, transport.ErrSilence):
 		return a.because(Timeout, "upstream was silent for "+a.u.o.patience(a.call.Method).String(), err)

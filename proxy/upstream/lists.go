@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
@@ -55,58 +56,45 @@ func (l *Lists) recall(dst []*wire.Known) []*wire.Known {
 
 // remember takes note of a list that has come whole.
 func (l *Lists) remember(m *wire.Scanner) {
-	if m.Recognised() != nil || !l.room() {
-		return
-	}
-	k := m.Know()
-	if k == nil {
+	if m.Recognised() != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.known[l.next].tools != nil {
+		if l.since = (l.since + 1) % forgetEvery; l.since != 0 {
+			return
+		}
+	}
+	k := m.Know()
+	if k == nil || slices.ContainsFunc(l.known[:], func(j judged) bool { return j.tools != nil && j.tools.Same(k) }) {
+		return // it is not worth it, or has come twice at once
+	}
 	l.known[l.next] = judged{tools: k}
 	l.next = (l.next + 1) % listsMax
 }
 
-// room tells whether there is room for another list, or one may be forgotten for it.
-func (l *Lists) room() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known[l.next].tools == nil {
-		return true
-	}
-	l.since = (l.since + 1) % forgetEvery
-	return l.since == 0
-}
-
 // Unchanged tells whether it is known that a list goes to legacy clients as it is.
-func (l *Lists) Unchanged(m *wire.Scanner) bool { return l.lacks(m, change, nil) }
+func (l *Lists) Unchanged(m *wire.Scanner) bool {
+	_, lacked := l.find(m.Recognised())
+	return lacked&change != 0
+}
 
 // NoteUnchanged remembers that.
-func (l *Lists) NoteUnchanged(m *wire.Scanner) {
-	l.lacks(m, change, func([]byte) bool { return false })
-}
+func (l *Lists) NoteUnchanged(m *wire.Scanner) { l.note(m.Recognised(), change, change) }
 
-// marked tells whether a list may have annotations: false is certain.
-func (l *Lists) marked(m *wire.Scanner) bool { return !l.lacks(m, annotations, toolschema.Marked) }
-
-// lacks tells whether a list is known to lack a trait, and looks if that is not known; without a look it lacks nothing.
-// Only the tools of a list have traits.
-func (l *Lists) lacks(m *wire.Scanner, t trait, has func(result []byte) bool) bool {
+// marked tells whether a list may have annotations: false is certain. Only the tools of a list have some.
+func (l *Lists) marked(m *wire.Scanner) bool {
 	k := m.Recognised()
-	if told, lacked := l.find(k); told&t != 0 || has == nil {
-		return lacked&t != 0
+	if told, lacked := l.find(k); told&annotations != 0 {
+		return lacked&annotations == 0
 	}
-	lacks := !has(m.Result.Of(m.Bytes()))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if j := l.at(k); j != nil {
-		j.told |= t
-		if lacks {
-			j.lacked |= t
-		}
+	if toolschema.Marked(m.Result.Of(m.Bytes())) {
+		l.note(k, annotations, 0)
+		return true
 	}
-	return lacks
+	l.note(k, annotations, annotations)
+	return false
 }
 
 func (l *Lists) find(k *wire.Known) (told, lacked trait) {
@@ -116,6 +104,15 @@ func (l *Lists) find(k *wire.Known) (told, lacked trait) {
 		return j.told, j.lacked
 	}
 	return 0, 0
+}
+
+func (l *Lists) note(k *wire.Known, told, lacked trait) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.at(k); j != nil {
+		j.told |= told
+		j.lacked |= lacked
+	}
 }
 
 // at is called with mu held.

@@ -163,3 +163,54 @@ func BenchmarkKnownList(b *testing.B) {
 		}
 	}
 }
+
+// incoming is a list that is not remembered yet.
+func incoming(t *testing.T, l *Lists, result string) *wire.Scanner {
+	t.Helper()
+	m := new(wire.Scanner)
+	m.Init(wire.FromServer, nil)
+	m.Recall(new(wire.Recall), l.recall(nil))
+	if m.Feed([]byte(`{"jsonrpc":"2.0","id":1,"result":`+result+`}`)) != nil || m.End() != nil {
+		t.Fatal("no message")
+	}
+	return m
+}
+
+func (l *Lists) rememberAll(ms []*wire.Scanner) {
+	var wg sync.WaitGroup
+	for _, m := range ms {
+		wg.Go(func() { l.remember(m) })
+	}
+	wg.Wait()
+}
+
+// Clients that come at once after a start get the same list, which takes one place.
+func TestAListThatComesTwiceAtOnceTakesOnePlace(t *testing.T) {
+	var l Lists
+	var same []*wire.Scanner
+	for range listsMax {
+		same = append(same, incoming(t, &l, many(plainTool)))
+	}
+	l.rememberAll(same)
+	if n := len(l.recall(nil)); n != 1 {
+		t.Errorf("%d places for one list", n)
+	}
+}
+
+// Lists that come at once push no more others out than those that come in turn.
+func TestListsThatComeAtOnceForgetFew(t *testing.T) {
+	var l Lists
+	for i := range listsMax {
+		scannedList(t, &l, many(fmt.Sprint(i)))
+	}
+	var others []*wire.Scanner
+	for i := range forgetEvery - 1 {
+		others = append(others, incoming(t, &l, many(strings.Repeat("9", i+1))))
+	}
+	l.rememberAll(others)
+	for i := range listsMax {
+		if incoming(t, &l, many(fmt.Sprint(i))).Recognised() == nil {
+			t.Errorf("list %d is forgotten", i)
+		}
+	}
+}

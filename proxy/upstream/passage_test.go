@@ -134,3 +134,31 @@ func TestRoomIsNotTakenOnTrust(t *testing.T) {
 		t.Errorf("room for %d bytes, want what is left of 8 MiB at once", n)
 	}
 }
+
+// What turns out at its end to be no response does not look whole: not all bytes that were announced have gone down.
+func TestALongReplyThatIsNoneAtItsEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		before, after string
+		passed        bool
+	}{
+		"modern, result and error":    {`{"jsonrpc":"2.0","id":ID,"result":{"content":"`, `"},"error":{"code":1,"message":"x"}}`, true},
+		"modern, no version":          {`{"id":ID,"result":{"content":"`, `"}}`, true},
+		"modern, another id":          {`{"jsonrpc":"2.0","result":{"content":"`, `"},"id":-1}`, true},
+		"legacy, wrapped, no version": {`{"id":ID,"result":{"structuredContent":"`, `"}}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := to(t, serve(t, long(tc.before, tc.after, 0)))
+			call := toolCall(t)
+			if tc.passed {
+				call.Passed = &Passed{}
+			}
+			got := &sink{takes: true}
+			if _, err := u.Attempt(t.Context(), call, Retry{}, got); err == nil {
+				t.Fatal("no failure")
+			}
+			if n := int64(got.stream.Len()); n == 0 || n >= got.size+int64(len(`"x"`)) {
+				t.Errorf("%d bytes had gone down of %d that were announced", n, got.size)
+			}
+		})
+	}
+}

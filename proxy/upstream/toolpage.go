@@ -19,8 +19,8 @@ type toolPage struct {
 func (u *Upstream) readPage(result []byte, now time.Time) toolPage {
 	var p toolPage
 	var ttl, cacheScope []byte
-	_ = wire.Each(result, func(key string, value []byte) error {
-		switch key {
+	wire.Members(result, func(name, value []byte) {
+		switch key, _ := wire.Unquote(name); key {
 		case "tools":
 			p.tools = u.readTools(value, now)
 		case "nextCursor":
@@ -32,7 +32,6 @@ func (u *Upstream) readPage(result []byte, now time.Time) toolPage {
 		case "cacheScope":
 			cacheScope = value
 		}
-		return nil
 	})
 	p.ttl, p.public = freshnessOf(ttl, cacheScope)
 	return p

@@ -195,7 +195,11 @@ func (c *conn) send(message []byte, begun bool) error {
 		return errUnsent
 	}
 	c.refused = err
-	c.hurry(grace) // a server that has refused the request without reading all of it may have said so
+	wait := grace // a server that has refused the request without reading all of it may have said so
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		wait = time.Millisecond // its time is over: what has come is read
+	}
+	c.hurry(wait)
 	return err
 }
 

@@ -16,7 +16,7 @@ type direct struct{}
 func (*direct) at(syscall.Conn) {}
 
 func (*direct) trip(*deadline.Conn, []byte, []byte, bool) (sent, n int, err error) {
-	return 0, 0, errUnsent
+	return 0, 0, nil // never called
 }
 
 func (c *conn) alive() bool { return false }

@@ -45,16 +45,16 @@ func (d *direct) at(c syscall.Conn) {
 	d.raw = raw
 	d.look = func(fd uintptr) bool {
 		n, _, err := syscall.Recvfrom(int(fd), d.one[:], syscall.MSG_PEEK) // which waits for nothing, on a socket of Go's
-		d.quiet = n <= 0 && (err == syscall.EAGAIN || err == syscall.EWOULDBLOCK || err == syscall.EINTR)
+		d.quiet = n <= 0 && (err == syscall.EAGAIN || err == syscall.EWOULDBLOCK)
 		return true
 	}
 	d.run = d.step
 }
 
-// trip looks whether a connection that was used before is still good, sends a message, and waits for the first bytes that come
-// in, all in one wait: what comes after the look ends it. It sends nothing, and says errUnsent, when the server has closed the
-// connection or said anything. What takes longer, or a deadline, it leaves to the caller: there are no bytes then, and sent
-// tells how many went out.
+// trip looks whether the server has said anything or closed the connection, sends a message, and waits for the first bytes
+// that come in, all in one wait: what comes after the look ends it. After the look it sends nothing where there was something:
+// on a connection that was used before it says errUnsent. That, what takes longer, and a deadline it leaves to the caller:
+// there are no bytes then, and sent tells how many went out.
 func (d *direct) trip(c *deadline.Conn, message, into []byte, before bool) (sent, n int, err error) {
 	if d.raw == nil {
 		if before {
@@ -74,11 +74,11 @@ func (d *direct) trip(c *deadline.Conn, message, into []byte, before bool) (sent
 func (d *direct) step(fd uintptr) bool {
 	if d.phase == begun {
 		d.phase = over
-		if d.before {
-			if d.look(fd); !d.quiet {
+		if d.look(fd); !d.quiet { // no wait tells of what came before it
+			if d.before {
 				d.err = errUnsent
-				return true
 			}
+			return true
 		}
 		n, err := syscall.Write(int(fd), d.message)
 		if d.sent = max(n, 0); err != nil || d.sent < len(d.message) {
@@ -91,7 +91,6 @@ func (d *direct) step(fd uintptr) bool {
 	switch {
 	case err == syscall.EAGAIN || err == syscall.EWOULDBLOCK:
 		return false
-	case err == syscall.EINTR: // which the caller tries again
 	case err != nil:
 		d.err = os.NewSyscallError("read", err)
 	}

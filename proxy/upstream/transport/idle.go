@@ -54,6 +54,8 @@ func (t *Transport) sweep() {
 		return over
 	})
 	t.mu.Lock()
+	surplus := good[:max(0, min(len(good), len(t.idle)+len(good)-maxIdle))]
+	good = good[len(surplus):]
 	t.idle = slices.Insert(t.idle, 0, good...)
 	t.expiry = nil
 	closed := t.closed
@@ -61,6 +63,9 @@ func (t *Transport) sweep() {
 		t.expiry = time.AfterFunc(sweepEvery, t.sweep)
 	}
 	t.mu.Unlock()
+	for _, c := range surplus { // as many have come to wait meanwhile
+		c.close()
+	}
 	if closed {
 		t.CloseIdleConnections()
 	}
