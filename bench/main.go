@@ -100,6 +100,11 @@ func flags() (s settings, err error) {
 	if s.quick {
 		s.rounds, s.turn = 1, 200*time.Millisecond
 	}
+	if s.profile != "" {
+		if err := os.MkdirAll(s.profile, 0o755); err != nil {
+			return s, err
+		}
+	}
 	s.only, err = regexp.Compile(only)
 	return s, err
 }
