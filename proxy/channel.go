@@ -1,12 +1,18 @@
 package proxy
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
+)
 
 // serveChannel serves the endpoint of the HTTP+SSE transport of 2024-11-05, which is
 // beside the MCP endpoint, and its endpoint for messages below it.
 func (rt *route) serveChannel(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !rt.admit(w, r):
+	case r.Method == http.MethodGet && r.ContentLength != 0:
+		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, "only a POST has a body here")
 	case r.Method == http.MethodGet && r.URL.Path == rt.channel:
 		rt.legacy.OpenChannel(w, r, rt.channel+channelMessages)
 	case r.Method == http.MethodPost && r.URL.Path == rt.channel+channelMessages:

@@ -49,6 +49,7 @@ func New(s Shared, o Options) *Proxy {
 		streams:  legacy.NewStreams(),
 		channels: legacy.NewChannels(),
 		draining: make(chan struct{}),
+		detached: detach.Group{Fault: faulted(s.Log)},
 	}
 	p.Reload(o)
 	return p

@@ -25,16 +25,29 @@ func recovering(next http.Handler, log *zap.Logger) http.Handler {
 			case fault == nil:
 			case fault == any(http.ErrAbortHandler):
 				panic(fault)
+			case t.begun:
+				tell(log, fault)
+				panic(http.ErrAbortHandler)
 			default:
-				log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
-				if t.begun {
-					panic(http.ErrAbortHandler)
-				}
-				refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "a fault of the proxy; its log tells more")
+				faulted(log)(w, fault)
 			}
 		}()
 		next.ServeHTTP(t, r)
 	})
+}
+
+func tell(log *zap.Logger, fault any) {
+	log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
+}
+
+// faulted tells the log of a fault, and the client while there is a w.
+func faulted(log *zap.Logger) func(w http.ResponseWriter, fault any) {
+	return func(w http.ResponseWriter, fault any) {
+		tell(log, fault)
+		if w != nil {
+			refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "a fault of the proxy; its log tells more")
+		}
+	}
 }
 
 // tracked knows whether a reply has begun, and gives up a client that does not read it.

@@ -12,8 +12,11 @@ import (
 // A check has a bound: at worst the schema library looks at every part of the form for every value.
 const (
 	maxContentBytes = 1 << 20
+	maxValues       = 1 << 20
 	maxWork         = 1 << 22
 )
+
+var errTooMany = errors.New("the content has more values than can be checked")
 
 // check says, without values, why content does not fit the form; nil when it does. Nothing is coerced.
 func (f *form) check(content []byte) error {
@@ -37,10 +40,14 @@ func (f *form) check(content []byte) error {
 			return fieldError(name, "is missing")
 		}
 	}
-	if work(object)*f.weight > maxWork {
-		return errors.New("the content has more values than can be checked")
+	values := work(object)
+	if values > maxValues {
+		return errTooMany
 	}
 	if !f.types.fit(object) {
+		if values*f.weight > maxWork {
+			return errTooMany
+		}
 		if err := f.validate(object); err != nil {
 			return err
 		}

@@ -229,28 +229,51 @@ func TestContentsAreNotNestedForEver(t *testing.T) {
 	}
 }
 
-// The work has a bound, whether or not the form needs the library.
+// The work has a bound: fewer values where each of them is looked at by the library, and fewer fractions.
 func TestManyValuesThatNobodyAskedFor(t *testing.T) {
-	var fields, plain, fractions []string
+	var fields, integers, fractions []string
 	for i := range 60 {
 		fields = append(fields, fmt.Sprintf(`"f%d":{"type":"string"}`, i))
 	}
 	for i := range 60_000 {
-		plain = append(plain, fmt.Sprintf(`"x%d":1`, i))
+		integers = append(integers, fmt.Sprintf(`"x%d":1`, i))
 		fractions = append(fractions, fmt.Sprintf(`"x%d":1e-399`, i))
 	}
-	for _, schema := range []string{`{"properties":{` + strings.Join(fields, ",") + `}}`, `{"properties":{` + strings.Join(fields, ",") + `},"maxProperties":100000}`} {
-		form, err := compile([]byte(schema))
+	for _, tc := range []struct {
+		rest                string
+		integers, fractions int // that are taken
+	}{{"", 60_000, 30_000}, {`,"maxProperties":100000`, 20_000, 600}} {
+		form, err := compile([]byte(`{"properties":{` + strings.Join(fields, ",") + `}` + tc.rest + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n, fits := range map[int]bool{100: true, 60_000: false} {
-			if err := form.check([]byte(`{` + strings.Join(plain[:n], ",") + `}`)); (err == nil) != fits {
-				t.Errorf("%d integers: %v", n, err)
+		for what, c := range map[string]struct {
+			values []string
+			taken  int
+		}{"integers": {integers, tc.integers}, "fractions": {fractions, tc.fractions}} {
+			for _, n := range []int{c.taken, min(2*c.taken, len(c.values))} {
+				if err := form.check([]byte(`{` + strings.Join(c.values[:n], ",") + `}`)); (err == nil) != (n == c.taken) {
+					t.Errorf("%d %s with %q: %v", n, what, tc.rest, err)
+				}
 			}
-			if err := form.check([]byte(`{` + strings.Join(fractions[:n], ",") + `}`)); (err == nil) != fits {
-				t.Errorf("%d fractions: %v", n, err)
-			}
+		}
+	}
+}
+
+// A form that is filled in as it asks is taken, however long it is.
+func TestLongForms(t *testing.T) {
+	for kind, value := range map[string]string{"number": "1.5", "string": `"x"`, "integer": "1", "boolean": "true"} {
+		var fields, values []string
+		for i := range 2000 {
+			fields = append(fields, fmt.Sprintf(`"f%d":{"type":%q}`, i, kind))
+			values = append(values, fmt.Sprintf(`"f%d":%s`, i, value))
+		}
+		form, err := compile([]byte(`{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := form.check([]byte(`{` + strings.Join(values, ",") + `}`)); err != nil {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +131,75 @@ func TestAStatusOfItsOwn(t *testing.T) {
 	}
 }
 
+// A fault breaks the reply, or is answered where none has begun; a handler that aborts breaks it and is no fault.
+func TestAFaultIsNotTakenForAWholeReply(t *testing.T) {
+	for name, c := range map[string]struct {
+		say    string
+		fault  any
+		status int
+		told   int32
+	}{
+		"before the reply": {"", "oh", http.StatusInternalServerError, 1},
+		"within it":        {"first", "oh", http.StatusOK, 1},
+		"aborted":          {"first", http.ErrAbortHandler, http.StatusOK, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told atomic.Int32
+			g := detach.Group{Fault: func(w http.ResponseWriter, fault any) {
+				if told.Add(1); fault != c.fault {
+					t.Error(fault)
+				}
+				if w != nil {
+					w.WriteHeader(http.StatusInternalServerError)
+				}
+			}}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				g.Reply(w, r, func(_ context.Context, w http.ResponseWriter) {
+					if c.say != "" {
+						_, _ = io.WriteString(w, c.say)
+						_ = http.NewResponseController(w).Flush()
+					}
+					panic(c.fault)
+				})
+			}))
+			defer server.Close()
+			defer g.Close()
+			res := get(t, server)
+			defer res.Body.Close()
+			rest, err := io.ReadAll(res.Body)
+			if res.StatusCode != c.status || string(rest) != c.say || (err == nil) != (c.status != http.StatusOK) {
+				t.Errorf("%s %q %v", res.Status, rest, err)
+			}
+			g.Close()
+			if n := told.Load(); n != c.told {
+				t.Errorf("told %d times", n)
+			}
+		})
+	}
+}
+
+func TestLongWritesAndLateHeaders(t *testing.T) {
+	var g detach.Group
+	long := strings.Repeat("0123456789abcdef", 1<<13)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "5")
+		g.Reply(w, r, func(_ context.Context, w http.ResponseWriter) {
+			for _, s := range []string{"<", long, "", long, ">"} {
+				if n, err := io.WriteString(w, s); n != len(s) || err != nil {
+					t.Error(n, err)
+				}
+				w.Header().Set("X-Late", "yes")
+			}
+		})
+	}))
+	defer server.Close()
+	res := get(t, server)
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); string(got) != "<"+long+long+">" || err != nil || res.Header.Get("X-Late") != "" {
+		t.Errorf("%d bytes, %v, %v", len(got), err, res.Header)
+	}
+}
+
 // dial sends a request by hand and reads up to the first bytes of the body.
 func dial(t *testing.T, server *httptest.Server, request string) (net.Conn, *bufio.Reader) {
 	t.Helper()
@@ -159,6 +229,23 @@ func TestAClientThatGoesIsNoticed(t *testing.T) {
 	if why := <-s.ended; why != "gone" {
 		t.Error(why)
 	}
+}
+
+// Some old clients send an empty line behind a request.
+func TestAnEmptyLineBehindTheRequest(t *testing.T) {
+	s := newStands()
+	c, in := dial(t, serve(t, s, false), request+"\r\n")
+	if line, err := in.ReadString('t'); err != nil || !strings.HasSuffix(line, "first") {
+		t.Errorf("%q, %v", line, err)
+	}
+	close(s.end)
+	if why := <-s.ended; why != "end" {
+		t.Error(why)
+	}
+	if rest, err := io.ReadAll(in); !strings.HasSuffix(string(rest), "\r\n0\r\n\r\n") || err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+	_ = c.Close()
 }
 
 func TestAClientThatSendsOnIsLetGo(t *testing.T) {

@@ -1,10 +1,6 @@
 package legacy
 
-import (
-	"slices"
-
-	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
-)
+import "github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 
 // known is what a client has declared, as far as its revision has a form for it.
 // Elicitation came with 2025-06-18, tools in sampling with 2025-11-25. A link goes by
@@ -32,7 +28,7 @@ func askable(v *visitor, a accept) wire.Can {
 // appendServerCapabilities appends what the client is promised: the server's
 // capabilities without what is not bridged. raw is the object of server/discover.
 func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
-	return append(dst, rewrite(raw, func(key string, value []byte) []byte {
+	return append(dst, wire.Rewrite(raw, func(key string, value []byte) []byte {
 		switch key {
 		case "tasks":
 			return nil
@@ -41,18 +37,8 @@ func appendServerCapabilities(dst, raw []byte, version wire.Version) []byte {
 				return nil
 			}
 		case "extensions":
-			return without(value, wire.TasksExtension)
+			return wire.Without(value, wire.TasksExtension)
 		}
 		return value
 	})...)
-}
-
-// without copies an object but for some members.
-func without(object []byte, keys ...string) []byte {
-	return rewrite(object, func(key string, value []byte) []byte {
-		if slices.Contains(keys, key) {
-			return nil
-		}
-		return value
-	})
 }

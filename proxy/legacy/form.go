@@ -14,7 +14,7 @@ func downgradeForm(params []byte, version wire.Version) ([]byte, error) {
 	if version >= wire.V20251125 && wire.Get(params, "requestedSchema") != nil {
 		return params, nil
 	}
-	var out object
+	var out wire.Object
 	var err error
 	filled := false
 	_ = wire.Each(params, func(key string, value []byte) error {
@@ -27,28 +27,28 @@ func downgradeForm(params []byte, version wire.Version) ([]byte, error) {
 				value, err = downgradeSchema(value)
 			}
 		}
-		out.add(key, value)
+		out.Add(key, value)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if !filled {
-		out.add("requestedSchema", []byte(emptySchema))
+		out.Add("requestedSchema", []byte(emptySchema))
 	}
-	return out.end(), nil
+	return out.End(), nil
 }
 
 // downgradeSchema puts a form's schema in the words of 2025-06-18: no $schema, titled
 // choices as enum and enumNames, and no choice of several.
 func downgradeSchema(schema []byte) ([]byte, error) {
 	var err error
-	out := rewrite(schema, func(key string, value []byte) []byte {
+	out := wire.Rewrite(schema, func(key string, value []byte) []byte {
 		switch key {
 		case "$schema":
 			return nil
 		case "properties":
-			return rewrite(value, func(name string, property []byte) []byte {
+			return wire.Rewrite(value, func(name string, property []byte) []byte {
 				if isArray(property) && err == nil {
 					err = &answer.Inexpressible{Why: "its revision of the protocol has no form in which several values can be chosen (field " + wire.Clean(name, 100) + ")"}
 				}
@@ -89,17 +89,17 @@ func downgradeField(property []byte) []byte {
 	if !whole || len(values) == 0 {
 		return property
 	}
-	var out object
+	var out wire.Object
 	err := wire.Each(property, func(key string, value []byte) error {
 		if key != "oneOf" {
-			out.add(key, value)
+			out.Add(key, value)
 		}
 		return nil
 	})
 	if err != nil {
 		return property
 	}
-	out.add("enum", values.end())
-	out.add("enumNames", names.end())
-	return out.end()
+	out.Add("enum", values.end())
+	out.Add("enumNames", names.end())
+	return out.End()
 }

@@ -117,24 +117,20 @@ func (c *channel) body(msg []byte) { _, _ = c.events(wire.AppendEvent(nil, "", m
 // OpenChannel serves the GET of the HTTP+SSE transport. The first event names the
 // endpoint for messages, relative to this one's origin: messages is its path.
 func (h *Handler) OpenChannel(w http.ResponseWriter, r *http.Request, messages string) {
-	credential := session.CredentialOf(r.Header.Get("Authorization"))
-	h.Detached.Reply(w, r, func(ctx context.Context, w http.ResponseWriter) {
-		defer h.contained()
-		h.carry(ctx, w, credential, messages)
-	})
-}
-
-// carry serves a channel until its client goes, or the daemon stops.
-func (h *Handler) carry(ctx context.Context, w http.ResponseWriter, credential session.Digest, messages string) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	c := &channel{ctx: ctx, route: h.Route, credential: credential}
-	c.w, c.in, c.quiet = w, newInbox(h.Dropped), make(chan struct{}, 1)
+	c := &channel{route: h.Route, credential: session.CredentialOf(r.Header.Get("Authorization"))}
+	c.in, c.quiet = newInbox(h.Dropped), make(chan struct{}, 1)
 	id, ok := h.Channels.add(c)
 	if !ok {
 		refuse(w, http.StatusServiceUnavailable, nil, wire.CodeInternal, "too many streams are open")
 		return
 	}
+	h.Detached.Reply(w, r, func(ctx context.Context, w http.ResponseWriter) { h.carry(ctx, w, c, id, messages) })
+}
+
+// carry serves a channel until its client goes, or the daemon stops.
+func (h *Handler) carry(ctx context.Context, w http.ResponseWriter, c *channel, id, messages string) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.ctx, c.w = ctx, w // before anybody has heard of the id
 	gauge := h.Metrics.Streams(metrics.StreamHTTPSSE)
 	gauge.Inc()
 	defer gauge.Dec()

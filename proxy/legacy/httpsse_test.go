@@ -130,3 +130,25 @@ func TestAChannelHearsAnnouncements(t *testing.T) {
 	w.awaitQuiet()
 	w.upstream.AwaitListens(0)
 }
+
+func TestAChannelIsOpenedWithoutABody(t *testing.T) {
+	w := newWorld(t)
+	for _, body := range []string{"{}", "chunked"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/mcp/sse", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body == "chunked" {
+			r.ContentLength = -1
+		}
+		r.Header.Set("Accept", "text/event-stream")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", body, res.Status)
+		}
+	}
+}

@@ -10,15 +10,15 @@ import (
 // withElicitationID adds the identifier that clients need for a link and that the
 // modern protocol no longer has. It is made here and never goes up.
 func withElicitationID(params []byte) []byte {
-	var out object
+	var out wire.Object
 	_ = wire.Each(params, func(key string, value []byte) error {
 		if key != "elicitationId" {
-			out.add(key, value)
+			out.Add(key, value)
 		}
 		return nil
 	})
-	out.add("elicitationId", wire.AppendQuoted(nil, newUUID()))
-	return out.end()
+	out.Add("elicitationId", wire.AppendQuoted(nil, newUUID()))
+	return out.End()
 }
 
 // consented notes a link that the client has consented to. That is not the end of it:

@@ -69,21 +69,10 @@ func (h *Handler) serve(m *member, r *http.Request, msg *wire.Scanner, v *visito
 func (h *Handler) contain(m *member, msg *wire.Scanner, f func()) {
 	defer m.end()
 	defer func() {
-		if h.isFault(recover()) {
+		if fault := recover(); fault != nil && fault != any(http.ErrAbortHandler) {
+			h.Log.Error("a request met a fault of the proxy", zap.Any("fault", fault), zap.ByteString("stack", debug.Stack()))
 			m.whole = wire.AppendError(nil, msg.ID.Of(msg.Bytes()), wire.CodeInternal, "a fault of the proxy; its log tells more", nil)
 		}
 	}()
 	f()
-}
-
-// contained is deferred where a stream goes on by itself: nobody else would contain its fault.
-func (h *Handler) contained() { h.isFault(recover()) }
-
-// isFault tells of a fault of the program, if that is what has been recovered.
-func (h *Handler) isFault(recovered any) bool {
-	if recovered == nil || recovered == any(http.ErrAbortHandler) {
-		return false
-	}
-	h.Log.Error("a request met a fault of the proxy", zap.Any("fault", recovered), zap.ByteString("stack", debug.Stack()))
-	return true
 }

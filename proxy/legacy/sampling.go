@@ -15,12 +15,12 @@ func downgradeSampling(params []byte, version wire.Version) ([]byte, error) {
 		return params, nil
 	}
 	var err error
-	out := rewrite(params, func(key string, value []byte) []byte {
+	out := wire.Rewrite(params, func(key string, value []byte) []byte {
 		switch key {
 		case "messages":
 			var messages list
 			items(value, func(message []byte) {
-				messages.add(rewrite(message, func(key string, value []byte) []byte {
+				messages.add(wire.Rewrite(message, func(key string, value []byte) []byte {
 					if key == "content" {
 						value = oneBlock(value, version, &err)
 					}

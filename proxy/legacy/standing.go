@@ -39,11 +39,20 @@ func (h *Handler) Get(w http.ResponseWriter, r *http.Request) {
 	}
 	gauge := h.Metrics.Streams(metrics.StreamStanding)
 	gauge.Inc()
+	leave := func() {
+		gauge.Dec()
+		detach()
+	}
+	heard := false
+	defer func() {
+		if !heard {
+			leave()
+		}
+	}()
 	unhear := h.hear(v, in)
+	heard = true
 	h.Detached.Reply(w, r, func(ctx context.Context, w http.ResponseWriter) {
-		defer h.contained()
-		defer detach()
-		defer gauge.Dec()
+		defer leave()
 		defer unhear()
 		h.stand(ctx, w, in)
 	})

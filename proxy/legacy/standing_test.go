@@ -244,3 +244,35 @@ func TestTheListenFollowsTheSessionsToken(t *testing.T) {
 		return len(open) == 1 && l.Attempt.Header.Get("Authorization") == jwt("ann", 2)
 	})
 }
+
+// A fault of the program in a standing stream is no empty reply, which a client would take for its end.
+func TestAFaultInAStandingStream(t *testing.T) {
+	w := newWorld(t, func(o *proxy.Options) { o.KeepAlive = 0 }) // of which there is no ticker
+	if s := w.connect(mcptest.V20251125).Listen(); s.Status() != http.StatusInternalServerError {
+		t.Errorf("HTTP %d %v", s.Status(), s.Header())
+	}
+	c := mcptest.NewClient(t, w.url+"/mcp/sse")
+	if err := c.Listen().End(); err == nil {
+		t.Error("a channel that broke looks whole")
+	}
+	w.awaitQuiet()
+}
+
+// faulty is a store that panics when it is asked what a session has subscribed to.
+type faulty struct{ session.Store }
+
+func (faulty) Subscriptions(session.ID) []string { panic("oh") }
+
+func TestAFaultBeforeAStandingStreamLeavesNothingBehind(t *testing.T) {
+	w := newWorld(t)
+	w.shared.Store = faulty{w.shared.Store}
+	p := proxy.New(w.shared, w.options)
+	t.Cleanup(p.Close)
+	c := mcptest.Connect(t, mcptest.Serve(t, p)+"/mcp", mcptest.V20251125, mcptest.EveryCapability)
+	if s := c.Listen(); s.Status() != http.StatusInternalServerError {
+		t.Errorf("HTTP %d", s.Status())
+	}
+	if n := w.sum("streams_open"); n != 0 {
+		t.Errorf("%v streams are open", n)
+	}
+}

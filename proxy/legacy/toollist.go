@@ -31,7 +31,7 @@ func downgradeToolList(m *wire.Scanner) []byte {
 		return nil
 	}
 	changed := false
-	out := rewrite(result, func(key string, value []byte) []byte {
+	out := wire.Rewrite(result, func(key string, value []byte) []byte {
 		if key != "tools" {
 			return legacyMember(key, value)
 		}
@@ -41,8 +41,8 @@ func downgradeToolList(m *wire.Scanner) []byte {
 				changed = true
 				return
 			}
-			t, new := downgradeTool(tool)
-			changed = changed || new
+			t := downgradeTool(tool)
+			changed = changed || !bytes.Equal(t, tool)
 			tools.add(t)
 		})
 		return tools.end()
@@ -64,38 +64,26 @@ func suspect(result []byte) bool {
 }
 
 // downgradeTool returns the tool itself when it needs no change.
-func downgradeTool(tool []byte) (t []byte, changed bool) {
-	input, output := wire.Get(tool, "inputSchema"), wire.Get(tool, "outputSchema")
-	plain, replaced := withoutBooleans(input)
-	wrap := output != nil && !describesObject(output)
-	if !wrap && !replaced {
-		return tool, false
-	}
-	return rewrite(tool, func(key string, value []byte) []byte {
+func downgradeTool(tool []byte) []byte {
+	return wire.Rewrite(tool, func(key string, value []byte) []byte {
 		switch {
 		case key == "inputSchema":
-			return plain
-		case key == "outputSchema" && wrap:
+			return withoutBooleans(value)
+		case key == "outputSchema" && !describesObject(value):
 			return wrapSchema(value)
 		}
 		return value
-	}), true
+	})
 }
 
 // withoutBooleans puts {} for properties whose schema is just true, and its negation
 // for false: clients expect objects there.
-func withoutBooleans(schema []byte) (plain []byte, found bool) {
-	wire.Members(wire.Get(schema, "properties"), func(_, value []byte) {
-		found = found || wire.KindOf(value) == 't'
-	})
-	if !found {
-		return schema, false
-	}
-	return rewrite(schema, func(key string, value []byte) []byte {
+func withoutBooleans(schema []byte) []byte {
+	return wire.Rewrite(schema, func(key string, value []byte) []byte {
 		if key != "properties" {
 			return value
 		}
-		return rewrite(value, func(_ string, property []byte) []byte {
+		return wire.Rewrite(value, func(_ string, property []byte) []byte {
 			switch {
 			case wire.KindOf(property) != 't':
 				return property
@@ -104,7 +92,7 @@ func withoutBooleans(schema []byte) (plain []byte, found bool) {
 			}
 			return []byte(`{"not":{}}`)
 		})
-	}), true
+	})
 }
 
 func describesObject(schema []byte) bool {
@@ -123,7 +111,7 @@ func wrapSchema(schema []byte) []byte {
 func reroot(value []byte) []byte {
 	switch wire.KindOf(value) {
 	case '{':
-		return rewrite(value, func(key string, v []byte) []byte {
+		return wire.Rewrite(value, func(key string, v []byte) []byte {
 			if ref, ok := wire.Unquote(v); ok && (key == "$ref" || key == "$dynamicRef") {
 				if ref == "#" || strings.HasPrefix(ref, "#/") {
 					return wire.AppendQuoted(nil, "#/properties/result"+ref[1:])

@@ -163,3 +163,15 @@ func TestTheLogNamesTheRouteOnce(t *testing.T) {
 		}
 	}
 }
+
+// A member that comes twice is two members.
+func TestSchemasThatComeTwice(t *testing.T) {
+	w := newWorld(t)
+	client := w.connect(mcptest.V20251125)
+	const first, second = `"inputSchema":{"type":"object","properties":{"x":true}}`, `"inputSchema":{"type":"object","properties":{"y":{"type":"string"}}}`
+	w.upstream.Handle("tools/list", mcptest.Always(mcptest.Reply{Result: `{"resultType":"complete","tools":[{"name":"a",` + first + `,` + second + `}],"ttlMs":0,"cacheScope":"public"}`}))
+	want := strings.Replace(first, "true", "{}", 1) + `,` + second
+	if got := string(client.Request("1", "tools/list", "").Response().Result); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s in it", got, want)
+	}
+}

@@ -13,7 +13,7 @@ func legacyMember(key string, value []byte) []byte {
 	case "resultType", "ttlMs", "cacheScope":
 		return nil
 	case "_meta":
-		return rewrite(value, func(key string, value []byte) []byte {
+		return wire.Rewrite(value, func(key string, value []byte) []byte {
 			if strings.HasPrefix(key, wire.MetaPrefix) {
 				return nil
 			}
@@ -30,7 +30,7 @@ func downgradeToolResult(m *wire.Scanner) []byte {
 	if content := m.Content.Of(msg); content != nil && content[0] != 'n' {
 		return nil
 	}
-	var out object
+	var out wire.Object
 	wire.Members(m.Result.Of(msg), func(name, value []byte) {
 		key, _ := wire.Unquote(name)
 		switch {
@@ -40,11 +40,11 @@ func downgradeToolResult(m *wire.Scanner) []byte {
 			value = wrapped(value)
 		}
 		if value = legacyMember(key, value); value != nil {
-			out.put(name, value)
+			out.Put(name, value)
 		}
 	})
-	out.add("content", []byte("[]"))
-	return out.end()
+	out.Add("content", []byte("[]"))
+	return out.End()
 }
 
 // wrapped is a value as the only member of an object, as the scanner wraps structured

@@ -67,10 +67,11 @@ func (d *declaration) as(declared wire.Can) []byte {
 // decides what may be asked, and tasks are left out. It is nil where the client's own
 // bytes say just that. own is what was read of them.
 func changes(raw []byte, own, declared wire.Can) []byte {
-	var o object
+	var o wire.Object
 	var said wire.Can
 	changed := false
-	_ = wire.Each(raw, func(name string, value []byte) error {
+	wire.Members(raw, func(written, value []byte) {
+		name, _ := wire.Unquote(written)
 		fits := value
 		bits := bitsOf(name)
 		said |= bits
@@ -79,24 +80,23 @@ func changes(raw []byte, own, declared wire.Can) []byte {
 			fits = declaring(name, declared&bits)
 		case name == "tasks":
 			fits = nil
-		case name == "extensions" && wire.Get(value, wire.TasksExtension) != nil:
-			fits = without(value, wire.TasksExtension)
+		case name == "extensions":
+			fits = wire.Without(value, wire.TasksExtension)
 		}
 		if changed = changed || string(fits) != string(value); fits != nil {
-			o.add(name, fits)
+			o.Put(written, fits)
 		}
-		return nil
 	})
 	for _, a := range askables {
 		if said&a.bits == 0 && declared&a.bits != 0 {
-			o.add(a.member, declaring(a.member, declared&a.bits))
+			o.Add(a.member, declaring(a.member, declared&a.bits))
 			changed = true
 		}
 	}
 	if !changed {
 		return nil
 	}
-	return o.bytes()
+	return o.End()
 }
 
 func bitsOf(member string) wire.Can {

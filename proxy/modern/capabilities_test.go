@@ -22,7 +22,7 @@ func TestEffectiveCapabilities(t *testing.T) {
 		{"other extensions", `{"extensions":{"y":{}}}`, 0, ""},
 		{"malformed is not declared", `{"elicitation":true,"sampling":{"tools":1}}`, sampling, `{"sampling":{}}`},
 		{"roots have nothing inside", `{"roots":{"listChanged":true}}`, roots, `{"roots":{}}`},
-		{"an escaped name", `{"\u0074asks":{},"elicit\u0061tion":{}}`, form, `{"elicitation":{}}`},
+		{"an escaped name", `{"\u0074asks":{},"elicit\u0061tion":{}}`, form, `{"elicit\u0061tion":{}}`},
 	} {
 		table := newDeclarations()
 		for range 2 { // read, and remembered

@@ -9,7 +9,7 @@ import (
 // bytes say just that.
 func discovery(result []byte) []byte {
 	changed := false
-	out := rewrite(result, func(name string, value []byte) []byte {
+	out := wire.Rewrite(result, func(name string, value []byte) []byte {
 		fits := value
 		switch name {
 		case "supportedVersions":
@@ -45,15 +45,12 @@ func common(list []byte) []byte {
 }
 
 func withoutTasks(capabilities []byte) []byte {
-	if wire.Get(capabilities, "tasks") == nil && wire.Get(capabilities, "extensions", wire.TasksExtension) == nil {
-		return capabilities
-	}
-	return rewrite(capabilities, func(name string, value []byte) []byte {
+	return wire.Rewrite(capabilities, func(name string, value []byte) []byte {
 		switch name {
 		case "tasks":
 			return nil
 		case "extensions":
-			return without(value, wire.TasksExtension)
+			return wire.Without(value, wire.TasksExtension)
 		}
 		return value
 	})

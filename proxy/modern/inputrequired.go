@@ -34,7 +34,7 @@ func (h *Handler) inputRequired(r *http.Request, m *wire.Scanner, v *visitor, o 
 // left.
 func asked(o *exchange.Open, state []byte) []byte {
 	stated := false
-	result := rewrite(o.Whole, func(name string, value []byte) []byte {
+	result := wire.Rewrite(o.Whole, func(name string, value []byte) []byte {
 		switch name {
 		case "requestState":
 			stated = true
@@ -56,7 +56,7 @@ func asked(o *exchange.Open, state []byte) []byte {
 // left is the server's inputRequests without those that have been answered. Both are in
 // the server's order.
 func left(requests []byte, asks []resolver.Ask) []byte {
-	return rewrite(requests, func(key string, entry []byte) []byte {
+	return wire.Rewrite(requests, func(key string, entry []byte) []byte {
 		if len(asks) == 0 || asks[0].Key != key {
 			return nil
 		}

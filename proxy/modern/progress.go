@@ -45,7 +45,7 @@ func (p *progress) translate(m *wire.Scanner) []byte {
 // shifted is the params of a notification, moved on by what the attempts before have
 // reached.
 func (p *progress) shifted(params []byte) []byte {
-	return rewrite(params, func(name string, value []byte) []byte {
+	return wire.Rewrite(params, func(name string, value []byte) []byte {
 		switch name {
 		case "progressToken":
 			return p.token
