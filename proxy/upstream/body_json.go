@@ -26,7 +26,11 @@ func (a *attempt) readJSON(body io.Reader, length int64) *Error {
 	defer a.end()
 	p := passage{a: a, length: length, may: length > streamOver && a.success() && !a.takenApart()}
 	for {
-		room := a.scan.Room(p.room())
+		want := p.room()
+		room := a.scan.Room(want)
+		if p.may || p.to != nil {
+			room = room[:want] // though there may be more: who hands on in pieces must not wait for large ones
+		}
 		n, err := body.Read(room)
 		if n > 0 {
 			if fault := a.scan.Added(n); fault != nil {

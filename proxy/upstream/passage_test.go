@@ -116,6 +116,29 @@ type closedSink struct {
 func (s *closedSink) Stream(int64) (io.Writer, []byte, bool) { return s, []byte("1"), true }
 func (s *closedSink) Write([]byte) (int, error)              { return 0, s.err }
 
+// A reply goes down in small pieces, also where the storage is there for large ones.
+func TestPiecesAreSmallWhateverTheStorage(t *testing.T) {
+	got := &sink{takes: true}
+	a := &attempt{u: &Upstream{}, call: toolCall(t), status: http.StatusOK, id: []byte("1"), buffer: make([]byte, 0, 1<<20), sink: got}
+	text := `{"jsonrpc":"2.0","id":1,"result":{"content":"` + strings.Repeat("x", 2<<20)
+	body := &asked{Reader: strings.NewReader(text)}
+	err := a.readJSON(body, int64(len(text)))
+	if failure(t, err).Reason != Broken || got.stream.Len() < 1<<20 || body.most > chunk {
+		t.Errorf("%v, %d bytes went down, %d were asked for at once", err, got.stream.Len(), body.most)
+	}
+}
+
+// asked notes for how much it is asked at once.
+type asked struct {
+	io.Reader
+	most int
+}
+
+func (a *asked) Read(p []byte) (int, error) {
+	a.most = max(a.most, len(p))
+	return a.Reader.Read(p)
+}
+
 // Memory for a length that a server merely claims is not taken.
 func TestRoomIsNotTakenOnTrust(t *testing.T) {
 	a := &attempt{u: &Upstream{}, call: &Call{}}
