@@ -20,7 +20,7 @@ What the proxy costs, beside a bare ` + "`net/http/httputil.ReverseProxy`" + ` t
 
 - **gate** is what must hold, **aim** what is wanted; the verdict is the better one that was reached.
 - CPU is that of the one process, from ` + "`/proc`" + `, in proportion to its calls. A legacy client calls the proxy and the naive bridge; a modern client makes the same calls through the reverse proxy, and does the rounds of an ask itself.
-- Proxy, reverse proxy and naive bridge take turns on the same stub server, and ratios are taken within a round: they hold where absolute figures do not. All parties, the generator too, share the machine, which brings ratios of throughput closer to 1.
+- In each round every work is done once, by proxy, reverse proxy and naive bridge in turn, on the same stub server. Ratios are taken within a round: they hold where absolute figures do not. All parties, the generator too, share the machine, which brings ratios of throughput closer to 1.
 - Memory is resident memory of the process after a few seconds of rest, without a forced collection. A parked round trip waits for its client's answer on an open event stream.
 - Ten times as much of something may cost ten times as much. A ratio of 10.5, and 5 bytes a session, are within the noise. For parked round trips it is what each of the last 6,000 of 8,000 costs, beside each of the 1,500 before them, in the middle one of three daemons.
 `

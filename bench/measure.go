@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,23 +41,32 @@ func (f *field) measure() (*report, error) {
 // say tells a person who waits what is going on.
 func (f *field) say(name string) { _, _ = fmt.Fprintf(os.Stderr, "%s\n", name) }
 
+// comparisons has all works take turns too: a machine that others share is faster in some minutes than in others, and not
+// alike for all that is compared.
 func (f *field) comparisons(r *report) error {
 	d, err := f.daemon("")
 	if err != nil {
 		return err
 	}
 	defer d.Stop()
-	for _, w := range works() {
-		if !f.settings.only.MatchString(w.name) {
-			continue
+	chosen := slices.DeleteFunc(works(), func(w work) bool { return !f.settings.only.MatchString(w.name) })
+	if len(chosen) == 0 {
+		return nil
+	}
+	rounds := make([][]*round, len(chosen))
+	for n := range f.settings.rounds {
+		f.say(fmt.Sprintf("round %d of %d", n+1, f.settings.rounds))
+		for i, w := range chosen {
+			one, err := f.compare(w, d, n)
+			if err != nil {
+				return err
+			}
+			rounds[i] = append(rounds[i], one)
 		}
-		f.say(w.name)
-		rounds, err := f.compare(w, d)
-		if err != nil {
-			return err
-		}
+	}
+	for i, w := range chosen {
 		for _, g := range w.figures {
-			r.add(w.name, g, rounds)
+			r.add(w.name, g, rounds[i])
 		}
 		if f.settings.profile == "" {
 			continue

@@ -139,28 +139,24 @@ func works() []work {
 	}
 }
 
-// compare measures a work in turns. Who comes first changes from round to round.
-func (f *field) compare(w work, d *daemon) ([]*round, error) {
-	rounds := make([]*round, f.settings.rounds)
-	for i := range rounds {
-		r := new(round)
-		rounds[i] = r
-		modern, lenient := w.task, w.task
-		modern.Modern = true
-		lenient.Lenient = true // the SDK shows a legacy client what is none of its business
-		turns := []turn{{w.task, d.Process, &r.proxy}, {modern, f.reverse, &r.reverse}}
-		if w.naive {
-			turns = append(turns, turn{lenient, f.naive, &r.naive})
-		}
-		for k := range turns {
-			t := turns[(i+k)%len(turns)]
-			var err error
-			if *t.outcome, err = f.take(t.task, t.at); err != nil {
-				return nil, fmt.Errorf("%s: %w", w.name, err)
-			}
+// compare measures one round of a work, the nth. Who comes first changes from round to round.
+func (f *field) compare(w work, d *daemon, n int) (*round, error) {
+	r := new(round)
+	modern, lenient := w.task, w.task
+	modern.Modern = true
+	lenient.Lenient = true // the SDK shows a legacy client what is none of its business
+	turns := []turn{{w.task, d.Process, &r.proxy}, {modern, f.reverse, &r.reverse}}
+	if w.naive {
+		turns = append(turns, turn{lenient, f.naive, &r.naive})
+	}
+	for k := range turns {
+		t := turns[(n+k)%len(turns)]
+		var err error
+		if *t.outcome, err = f.take(t.task, t.at); err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
 	}
-	return rounds, nil
+	return r, nil
 }
 
 // turn is a work at one of those that are compared.
