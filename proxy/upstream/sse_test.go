@@ -93,6 +93,7 @@ func TestSignsOfLife(t *testing.T) {
 						select {
 						case <-time.After(tc.pause):
 						case <-r.Context().Done():
+							_ = w.CloseWithError(context.Canceled) // before stop keeps the other from doing it
 							return
 						}
 						_, _ = io.WriteString(w, strings.Replace(part, "FINAL", fill(result(done), q), 1))
