@@ -16,15 +16,19 @@ const (
 	maxParams = 64
 )
 
+// varyOrigin is shared by all answers, and full: what is added to it is added to a copy.
+var varyOrigin = []string{"Origin"}
+
 // CORS is Handler, and grants allowed origins what an MCP client in a page needs; their preflights it answers itself.
 func (g *Guard) CORS(next http.Handler) http.Handler {
 	return g.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		origin := r.Header.Get("Origin")
-		if origin == "" && r.Method == http.MethodPost { // whose answer no cache would give to somebody else (RFC 9110, section 9.3.3)
-			next.ServeHTTP(w, r)
-			return
+		h := w.Header()
+		if h["Vary"] == nil {
+			h["Vary"] = varyOrigin
+		} else {
+			h.Add("Vary", "Origin")
 		}
-		w.Header().Add("Vary", "Origin")
+		origin := r.Header.Get("Origin")
 		if origin == "" {
 			next.ServeHTTP(w, r)
 			return

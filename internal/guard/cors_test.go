@@ -44,10 +44,10 @@ func TestPreflight(t *testing.T) {
 
 func TestNoOriginNoGrant(t *testing.T) {
 	h := New(Options{LoopbackOrigins: true}).CORS(http.HandlerFunc(served))
-	for method, vary := range map[string]string{"POST": "", "GET": "Origin", "OPTIONS": "Origin"} {
+	for _, method := range []string{"POST", "OPTIONS"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, at("127.0.0.1:8808", method, "localhost:8808"))
-		if w.Body.String() != "served" || w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != vary {
+		if w.Body.String() != "served" || w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != "Origin" {
 			t.Errorf("%s: HTTP %d %q, %v", method, w.Code, w.Body, w.Header())
 		}
 	}

@@ -42,10 +42,22 @@ func BenchmarkPlainRequest(b *testing.B) {
 	}
 }
 
+// A header that one answer adds to is no other answer's.
+func TestAnswersDoNotShareWhatIsAdded(t *testing.T) {
+	h := New(Options{}).CORS(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Add("Vary", "Accept") }))
+	for range 2 {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, at("127.0.0.1:8808", "POST", "localhost:8808"))
+		if got := w.Header()["Vary"]; !slices.Equal(got, []string{"Origin", "Accept"}) {
+			t.Errorf("Vary: %q", got)
+		}
+	}
+}
+
 func TestVaryOfBeforeIsKept(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("Vary", "Accept")
-	New(Options{}).CORS(http.HandlerFunc(served)).ServeHTTP(w, at("127.0.0.1:8808", "GET", "localhost:8808"))
+	New(Options{}).CORS(http.HandlerFunc(served)).ServeHTTP(w, at("127.0.0.1:8808", "POST", "localhost:8808"))
 	if got := w.Header()["Vary"]; !slices.Equal(got, []string{"Accept", "Origin"}) {
 		t.Errorf("Vary: %q", got)
 	}
