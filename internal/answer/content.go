@@ -1,10 +1,8 @@
 package answer
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/mrtr-proxy/mrtr-proxy/internal/wire"
 )
@@ -40,7 +38,7 @@ func (f *form) check(content []byte) error {
 			return fieldError(name, "is missing")
 		}
 	}
-	values := work(object)
+	values := size(object, fraction)
 	if values > maxValues {
 		return errTooMany
 	}
@@ -66,26 +64,6 @@ func (f *form) check(content []byte) error {
 
 // fraction is what a number that is no plain integer costs, in other values: it is taken exactly.
 const fraction = 32
-
-// work is what checking a decoded value costs, in values.
-func work(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case json.Number:
-		if len(v) > 18 || strings.ContainsAny(string(v), ".eE") {
-			return fraction
-		}
-	case []any:
-		for i := range v {
-			n += work(v[i])
-		}
-	case map[string]any:
-		for _, member := range v {
-			n += work(member)
-		}
-	}
-	return n
-}
 
 // validate has the library check a content.
 func (f *form) validate(object map[string]any) error {

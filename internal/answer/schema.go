@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -72,7 +73,7 @@ func compile(raw []byte) (*form, error) {
 			f.required = append(f.required, name.(string))
 		}
 	}
-	f.weight, f.types = size(plain), typesOf(plain)
+	f.weight, f.types = size(plain, 1), typesOf(plain)
 	f.schema, err = resolve(plain)
 	return f, err
 }
@@ -90,17 +91,21 @@ func resolve(plain any) (*jsonschema.Resolved, error) {
 	return s.Resolve(nil)
 }
 
-// size counts the values in a decoded value, itself included.
-func size(v any) int {
+// size counts the values in a decoded value, itself included. A number that is no plain integer counts as so many.
+func size(v any, fraction int) int {
 	n := 1
 	switch v := v.(type) {
+	case json.Number:
+		if len(v) > 18 || strings.ContainsAny(string(v), ".eE") {
+			return fraction
+		}
 	case []any:
 		for i := range v {
-			n += size(v[i])
+			n += size(v[i], fraction)
 		}
 	case map[string]any:
 		for _, member := range v {
-			n += size(member)
+			n += size(member, fraction)
 		}
 	}
 	return n
